@@ -7,40 +7,22 @@ from app.container.common import (
     address,
     business_type,
     documents_of,
-    money,
-    props,
     tasks_about,
 )
 from app.models.client import Client, Contact
-from app.odata.model.declare import prop, to_many, to_one
-
-_client = Client.__table__
-_contact = Contact.__table__
+from app.odata.model.declare import to_many, to_one
 
 CLIENT = business_type(
-    "Client",
-    _client,
+    Client,
     [
-        *props(_client, "number", "name", "email", "tax_id", "status"),
-        money(_client.c.revenue),
-        *props(
-            _client, "type", "legal_name", "phone", "website", "registration_number", "industry",
-            "employee_count",
-        ),
-        prop(_client.c.currency, filled=True),
-        prop(_client.c.language, filled=True),
-        prop(_client.c.payment_terms_days),
-        money(_client.c.credit_limit),
+        "number", "name", "email", "tax_id", "status", "revenue", "type", "legal_name", "phone",
+        "website", "registration_number", "industry", "employee_count", "currency", "language",
+        "payment_terms_days", "credit_limit",
         address("billing", "Address on invoices."),
         address("shipping", "Address for deliveries."),
-        *props(
-            _client, "invoice_email", "e_invoice_scheme", "e_invoice_id", "buyer_reference",
-            "source", "do_not_contact", "notes",
-        ),
-        money(_client.c.invoiced_total),
-        money(_client.c.outstanding_balance),
-        money(_client.c.credit_balance),
-        *props(_client, "origin_lead_id", "last_activity_at"),
+        "invoice_email", "e_invoice_scheme", "e_invoice_id", "buyer_reference", "source",
+        "do_not_contact", "notes", "invoiced_total", "outstanding_balance", "credit_balance",
+        "origin_lead_id", "last_activity_at",
     ],
     [
         to_many("Contacts", "Contact", "client_id", partner="Client", description="People."),
@@ -57,21 +39,19 @@ CLIENT = business_type(
         ),
         tasks_about("Client"),
     ],
+    filled=("currency", "language"),
     resource="clients",
     alternate_keys=(("number",),),
     description="A customer: the company or person that is billed.",
 )  # fmt: skip
 
 CONTACT = business_type(
-    "Contact",
-    _contact,
+    Contact,
     [
-        *props(_contact, "first_name", "last_name"),
+        "first_name", "last_name",
         FULL_NAME,
-        *props(
-            _contact, "client_id", "email", "phone", "mobile", "job_title", "department", "role",
-            "is_primary", "receives_invoices", "language", "do_not_contact", "notes",
-        ),
+        "client_id", "email", "phone", "mobile", "job_title", "department", "role", "is_primary",
+        "receives_invoices", "language", "do_not_contact", "notes",
     ],
     [
         to_one(

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Table, case, literal
+from sqlalchemy import ColumnElement, Table, case, literal
 
 from app.container.actions import allowed_actions
 from app.container.changes import RowChanges
 from app.container.measures import aggregates_of
+from app.extensions import Model
 from app.models import searched
+from app.models.columns import Record, is_money
 from app.models.trigrams import searchable_columns
 from app.odata.model import edm
 from app.odata.model.declare import by_name, entity_type, prop, to_one
 from app.odata.names import camel
 from app.odata.sql.trigrams import Trigrams
+from app.writing.transitions import MACHINES
 
 ADDRESS = edm.ComplexType(
     name="Address",
@@ -48,30 +51,58 @@ ID = "Key, given by the service."
 _OWNER = to_one("Owner", "User", "owner_id", description="User responsible for the record.")
 
 
+# Who is responsible for a record.
+_PERSONS = ("assignee_id", "manager_id", "owner_id")
+
+
 def business_type(
-    name: str,
-    table: FromClause,
-    properties: Iterable[edm.Property],
+    model: type[Record],
+    properties: Iterable[str | edm.Property],
     navigation: Iterable[edm.NavigationProperty] = (),
     *,
+    filled: Sequence[str] = (),
     alternate_keys: Sequence[tuple[str, ...]] = (),
     **facets: Any,
 ) -> edm.EntityType:
     """An entity type of ours: its key comes first, its searchable columns have their trigrams.
 
     One whose records have an owner also has what all of these share (contract section 9).
+
+    Args:
+        properties: a name is that of a column which says all that there is to say of it.
+        filled: the columns for which the service finds a value where a new record has none.
     """
-    assert isinstance(table, Table)
-    properties = [prop(table.c.id, computed=True, description=ID), *properties]
+    name, table = model.__name__, Model.metadata.tables[model.__tablename__]
+    own = [prop(table.c.id, computed=True, description=ID)]
+    for each in properties:
+        own.append(_own(name, table.c[each], filled) if isinstance(each, str) else each)
     if searchable_columns(table):
         facets["trigrams"] = trigrams_of(table.name)
     facets["aggregates"] = aggregates_of(name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
-        properties += [*_common(table), allowed_actions(name, facets["resource"])]
+        own += [*_common(table), allowed_actions(name, facets["resource"])]
         navigation = [*navigation, _OWNER]
         alternate_keys = (("external_id",), *alternate_keys)
         facets |= {"etag": "version", "changes": RowChanges(name, table, facets["resource"])}
-    return entity_type(name, table, properties, navigation, alternate_keys=alternate_keys, **facets)
+    return entity_type(name, table, own, navigation, alternate_keys=alternate_keys, **facets)
+
+
+def _own(entity: str, col: Any, filled: Sequence[str] = ()) -> edm.Property:
+    """A property of what its column says.
+
+    The urgency is an enumeration because its order matters (contract P5). A state or a responsible
+    person is not touched by a PUT that leaves it out.
+    """
+    machine = MACHINES.get(entity)
+    is_state = machine is not None and machine.attribute == col.name
+    facets: dict[str, Any] = {"preserved": is_state or col.name in _PERSONS}
+    if col.name in filled:
+        facets |= {"filled": True, "required": False}
+    if col.name == "priority":
+        facets["type"] = PRIORITY
+    if is_money(col) and "currency" in col.table.c and not col.name.startswith("base_"):
+        facets["currency_property"] = "currency"
+    return prop(col, **facets)
 
 
 def trigrams_of(table: str) -> Trigrams:
@@ -84,34 +115,10 @@ def trigrams_of(table: str) -> Trigrams:
     )
 
 
-def server(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
-    """A property that the service sets: in a body it is ignored."""
-    return prop(col, name, computed=True, **facets)
-
-
-def props(table: FromClause, *columns: str) -> Iterator[edm.Property]:
-    """Properties that are all that their columns say."""
-    return (prop(table.c[column]) for column in columns)
-
-
-def servers(table: FromClause, *columns: str) -> Iterator[edm.Property]:
-    """As ``server``, of several columns."""
-    return (server(table.c[column]) for column in columns)
-
-
-def money(col: Any, **facets: Any) -> edm.Property:
-    """An amount in the currency that the property ``currency`` of the record names."""
-    return prop(col, currency_property="currency", **facets)
-
-
-def preserved(col: Any, **facets: Any) -> edm.Property:
-    """A state or a responsible person: a PUT that leaves it out does not touch it."""
-    return prop(col, preserved=True, **facets)
-
-
-def priority(col: Any) -> edm.Property:
-    """The urgency, an enumeration because its order matters (contract P5)."""
-    return prop(col, type=PRIORITY)
+def servers(model: type[Record], *columns: str) -> Iterator[edm.Property]:
+    """Properties that the service sets: in a body they are ignored."""
+    table = Model.metadata.tables[model.__tablename__]
+    return (prop(table.c[column], computed=True) for column in columns)
 
 
 def address(prefix: str, description: str) -> edm.Property:
@@ -151,23 +158,14 @@ FULL_NAME = expressed(
 )
 
 
-def _common(table: Table) -> tuple[edm.Property, ...]:
-    return (
-        preserved(table.c.owner_id, filled=True),
-        prop(table.c.external_id),
-        prop(
-            table.c.tags,
-            type=edm.CollectionType(edm.STRING),
-            default=[],
-            max_length=50,
-            required=False,
-        ),
-        prop(table.c.custom_fields, type=CUSTOM_FIELDS, default={}, required=False),
-        server(table.c.created_at),
-        server(table.c.updated_at),
-        server(table.c.created_by_id),
-        server(table.c.updated_by_id),
-    )
+def _common(table: Table) -> Iterator[edm.Property]:
+    labels = edm.CollectionType(edm.STRING)
+    yield _own("", table.c.owner_id, ["owner_id"])
+    yield prop(table.c.external_id)
+    yield prop(table.c.tags, type=labels, default=[], max_length=50, required=False)
+    yield prop(table.c.custom_fields, type=CUSTOM_FIELDS, default={}, required=False)
+    for name in ("created_at", "updated_at", "created_by_id", "updated_by_id"):
+        yield prop(table.c[name], computed=True)
 
 
 def related(

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, expressed, preserved, props, servers
+from app.container.common import business_type, expressed, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.model import edm
 from app.odata.model.declare import prop, to_many, to_one
 
-_document = Document.__table__
-_version = DocumentVersion.__table__
-_share = DocumentShare.__table__
-
 DOCUMENT = business_type(
-    "Document",
-    _document,
+    Document,
     [
-        *props(
-            _document, "name", "description", "category", "folder", "client_id", "entity_type",
-            "entity_id", "expires_at", "retain_until", "file_name", "content_type", "size",
-            "sha256",
-        ),
-        prop(_document.c.file_version, "version"),
-        preserved(_document.c.status),
-        *props(_document, "download_count", "is_shared", "deleted_at"),
+        "name", "description", "category", "folder", "client_id", "entity_type", "entity_id",
+        "expires_at", "retain_until", "file_name", "content_type", "size", "sha256",
+        prop(Document.__table__.c.file_version, "version"),
+        "status", "download_count", "is_shared", "deleted_at",
     ],
     [
         to_one(
@@ -46,11 +37,10 @@ DOCUMENT = business_type(
 )  # fmt: skip
 
 DOCUMENT_VERSION = business_type(
-    "DocumentVersion",
-    _version,
+    DocumentVersion,
     [
         *servers(
-            _version, "number", "file_name", "content_type", "size", "sha256", "created_at",
+            DocumentVersion, "number", "file_name", "content_type", "size", "sha256", "created_at",
             "created_by_id", "quarantine_reason",
         ),
     ],
@@ -59,10 +49,9 @@ DOCUMENT_VERSION = business_type(
 )  # fmt: skip
 
 DOCUMENT_SHARE = business_type(
-    "DocumentShare",
-    _share,
+    DocumentShare,
     [
-        *servers(_share, "version", "expires_at"),
+        *servers(DocumentShare, "version", "expires_at"),
         expressed(
             "has_password",
             edm.BOOLEAN,
@@ -70,8 +59,8 @@ DOCUMENT_SHARE = business_type(
             "Whether a password is asked for.",
         ),
         *servers(
-            _share, "max_downloads", "download_count", "recipient_email", "note", "created_at",
-            "created_by_id", "revoked_at",
+            DocumentShare, "max_downloads", "download_count", "recipient_email", "note",
+            "created_at", "created_by_id", "revoked_at",
         ),
     ],
     resource="documents",

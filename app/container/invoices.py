@@ -12,10 +12,6 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
-    money,
-    preserved,
-    props,
-    server,
     servers,
     tasks_about,
 )
@@ -26,11 +22,6 @@ from app.models.product import Product
 from app.odata.model import edm
 from app.odata.model.declare import by_name, prop, to_many, to_one
 from app.odata.sql.dialect_sql import DialectSql
-
-_invoice = Invoice.__table__
-_line = LineItem.__table__
-_payment = Payment.__table__
-_product = Product.__table__
 
 # Issued and not settled: past the due date these are overdue (contract section 2, decision 6).
 OPEN_STATUSES = ("Sent", "PartiallyPaid")
@@ -62,10 +53,11 @@ def days_overdue(columns: Any, arguments: Mapping[str, ColumnElement[Any]]) -> C
     return case((_is_late(columns, day), days), else_=0)
 
 
-def _text(name: str, description: str, attribute: str | None = None) -> edm.Property:
-    return edm.Property(
-        name=name, type=edm.STRING, attribute=attribute or name, description=description
-    )
+def _part(
+    name: str, description: str, type_: edm.EdmType = edm.STRING, **facets: Any
+) -> edm.Property:
+    """A part of a complex value that is kept as JSON."""
+    return edm.Property(name=name, type=type_, attribute=name, description=description, **facets)
 
 
 TAX_BREAKDOWN_LINE = edm.ComplexType(
@@ -73,82 +65,58 @@ TAX_BREAKDOWN_LINE = edm.ComplexType(
     description="The tax of one category and rate.",
     properties=by_name(
         [
-            _text("taxCategory", "Tax category (EN 16931)."),
-            edm.Property(
-                name="taxRate", type=edm.DECIMAL, attribute="taxRate", precision=5, scale=2,
-                description="Tax in percent.",
-            ),
-            edm.Property(
-                name="taxable", type=edm.DECIMAL, attribute="taxable", precision=15, scale=2,
-                description="Amount the tax is charged on.",
-            ),
-            edm.Property(
-                name="tax", type=edm.DECIMAL, attribute="tax", precision=15, scale=2,
-                description="Tax.",
-            ),
+            _part("taxCategory", "Tax category (EN 16931)."),
+            _part("taxRate", "Tax in percent.", edm.DECIMAL, precision=5, scale=2),
+            _part("taxable", "Amount the tax is charged on.", edm.DECIMAL, precision=15, scale=2),
+            _part("tax", "Tax.", edm.DECIMAL, precision=15, scale=2),
         ]
     ),
-)  # fmt: skip
+)
+
 PARTY_SNAPSHOT = edm.ComplexType(
     name="PartySnapshot",
     description="Seller or buyer as they were when the document was issued.",
     is_open=True,
     properties=by_name(
         [
-            _text("name", "Name."),
-            _text("legalName", "Registered name."),
-            _text("taxId", "VAT or tax number."),
-            _text("registrationNumber", "Number in the register of companies."),
-            _text("email", "E-mail address."),
-            _text("phone", "Telephone number."),
-            _text("website", "Web address of the seller."),
-            _text("contactName", "Person addressed at the buyer."),
-            edm.Property(
-                name="address", type=ADDRESS, attribute="address", description="Postal address."
-            ),
-            _text("accountHolder", "Holder of the seller's account."),
-            _text("iban", "IBAN of the seller's account."),
-            _text("bic", "BIC of the seller's bank."),
-            _text("bankName", "Name of the seller's bank."),
-            _text("eInvoiceScheme", "Scheme of the electronic address (EAS)."),
-            _text("eInvoiceId", "Electronic address."),
-            _text("number", "Number of the buyer."),
-            _text("language", "Language of the buyer."),
+            _part("name", "Name."),
+            _part("legalName", "Registered name."),
+            _part("taxId", "VAT or tax number."),
+            _part("registrationNumber", "Number in the register of companies."),
+            _part("email", "E-mail address."),
+            _part("phone", "Telephone number."),
+            _part("website", "Web address of the seller."),
+            _part("contactName", "Person addressed at the buyer."),
+            _part("address", "Postal address.", ADDRESS),
+            _part("accountHolder", "Holder of the seller's account."),
+            _part("iban", "IBAN of the seller's account."),
+            _part("bic", "BIC of the seller's bank."),
+            _part("bankName", "Name of the seller's bank."),
+            _part("eInvoiceScheme", "Scheme of the electronic address (EAS)."),
+            _part("eInvoiceId", "Electronic address."),
+            _part("number", "Number of the buyer."),
+            _part("language", "Language of the buyer."),
         ]
     ),
 )
 
 INVOICE = business_type(
-    "Invoice",
-    _invoice,
+    Invoice,
     [
-        *props(_invoice, "number", "client_id", "type"),
-        preserved(_invoice.c.status),
-        *props(_invoice, "contact_id", "issue_date", "due_date", "service_date"),
-        prop(_invoice.c.currency, required=False, filled=True),
-        *props(
-            _invoice, "reference", "purchase_order", "buyer_reference", "prices_include_tax",
-            "discount_percent", "notes", "terms", "internal_notes", "series", "credited_invoice_id",
-            "opportunity_id", "project_id", "e_invoice_format",
-        ),
-        money(_invoice.c.subtotal),
-        money(_invoice.c.discount_total),
-        money(_invoice.c.tax_total),
-        money(_invoice.c.total),
-        money(_invoice.c.amount_paid),
-        money(_invoice.c.amount_credited),
-        money(_invoice.c.amount_due),
-        prop(_invoice.c.tax_breakdown, type=edm.CollectionType(TAX_BREAKDOWN_LINE)),
+        "number", "client_id", "type", "status", "contact_id", "issue_date", "due_date",
+        "service_date", "currency", "reference", "purchase_order", "buyer_reference",
+        "prices_include_tax", "discount_percent", "notes", "terms", "internal_notes", "series",
+        "credited_invoice_id", "opportunity_id", "project_id", "e_invoice_format", "subtotal",
+        "discount_total", "tax_total", "total", "amount_paid", "amount_credited", "amount_due",
+        prop(Invoice.__table__.c.tax_breakdown, type=edm.CollectionType(TAX_BREAKDOWN_LINE)),
         expressed(
             "is_overdue", edm.BOOLEAN, _is_overdue, "Issued, not settled and past the due date."
         ),
-        *props(
-            _invoice, "exchange_rate", "base_total", "sent_at", "viewed_at", "paid_at", "voided_at",
-            "void_reason", "reminders_sent", "last_reminder_at",
-        ),
-        prop(_invoice.c.seller, type=PARTY_SNAPSHOT),
-        prop(_invoice.c.buyer, type=PARTY_SNAPSHOT),
-        prop(_invoice.c.pdf_sha256),
+        "exchange_rate", "base_total", "sent_at", "viewed_at", "paid_at", "voided_at",
+        "void_reason", "reminders_sent", "last_reminder_at",
+        prop(Invoice.__table__.c.seller, type=PARTY_SNAPSHOT),
+        prop(Invoice.__table__.c.buyer, type=PARTY_SNAPSHOT),
+        "pdf_sha256",
     ],
     [
         to_one(
@@ -177,27 +145,22 @@ INVOICE = business_type(
         documents_of("Invoice"),
         tasks_about("Invoice"),
     ],
+    filled=("currency",),
     resource="invoices",
     alternate_keys=(("number",),),
     description="A bill to one client, or a credit note.",
 )  # fmt: skip
 
 LINE_ITEM = business_type(
-    "LineItem",
-    _line,
+    LineItem,
     [
-        server(_line.c.invoice_id),
-        prop(_line.c.position, required=False, filled=True),
-        prop(_line.c.description, required=False, filled=True),
-        prop(_line.c.quantity),
-        prop(_line.c.unit_price, required=False, filled=True),
-        *props(_line, "unit_code", "discount_percent"),
-        prop(_line.c.tax_rate, required=False, filled=True),
-        *props(
-            _line, "tax_category", "tax_exemption_reason", "product_code", "period_start",
-            "period_end", "task_id", "product_id",
+        *servers(LineItem, "invoice_id"),
+        "position", "description", "quantity", "unit_price", "unit_code", "discount_percent",
+        "tax_rate", "tax_category", "tax_exemption_reason", "product_code", "period_start",
+        "period_end", "task_id", "product_id",
+        *servers(
+            LineItem, "line_subtotal", "discount_amount", "line_net", "tax_amount", "line_total",
         ),
-        *servers(_line, "line_subtotal", "discount_amount", "line_net", "tax_amount", "line_total"),
     ],
     [
         to_one(
@@ -209,22 +172,22 @@ LINE_ITEM = business_type(
             description="Product whose values the line took over.",
         ),
     ],
+    filled=("position", "description", "unit_price", "tax_rate"),
     resource="invoices",
     ordered_by="position",
     description="One line of an invoice.",
 )  # fmt: skip
 
 PAYMENT = business_type(
-    "Payment",
-    _payment,
+    Payment,
     [
-        *servers(_payment, "number", "invoice_id", "client_id"),
-        money(_payment.c.amount),
-        server(_payment.c.currency),
-        prop(_payment.c.paid_on, "date"),
-        *props(_payment, "method", "reference", "notes"),
+        *servers(Payment, "number", "invoice_id", "client_id"),
+        "amount",
+        *servers(Payment, "currency"),
+        prop(Payment.__table__.c.paid_on, "date"),
+        "method", "reference", "notes",
         *servers(
-            _payment, "status", "reversed_at", "reversal_reason", "created_by_id", "created_at",
+            Payment, "status", "reversed_at", "reversal_reason", "created_by_id", "created_at",
         ),
     ],
     [
@@ -239,17 +202,14 @@ PAYMENT = business_type(
 )  # fmt: skip
 
 PRODUCT = business_type(
-    "Product",
-    _product,
+    Product,
     [
-        *props(_product, "sku", "name", "description", "unit_code"),
-        money(_product.c.unit_price),
-        prop(_product.c.currency, required=False, filled=True),
-        *props(
-            _product, "prices_include_tax", "tax_rate", "tax_category", "tax_exemption_reason",
-            "is_active",
-        ),
+        "sku", "name", "description", "unit_code",
+        prop(Product.__table__.c.unit_price, currency_property="currency"),
+        "currency", "prices_include_tax", "tax_rate", "tax_category", "tax_exemption_reason",
+        "is_active",
     ],
+    filled=("currency",),
     resource="products",
     alternate_keys=(("sku",),),
     description="An entry of the price list.",

@@ -11,10 +11,6 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
-    money,
-    preserved,
-    props,
-    server,
     servers,
     tasks_about,
 )
@@ -24,10 +20,6 @@ from app.models.opportunity import Opportunity, StageChange
 from app.odata.model import edm
 from app.odata.model.declare import prop, to_many, to_one
 from app.odata.sql.dialect_sql import DialectSql
-
-_lead = Lead.__table__
-_opportunity = Opportunity.__table__
-_stage = StageChange.__table__
 
 
 def _days_in_stage(columns: Any, rights: Any) -> ColumnElement[Any]:
@@ -42,24 +34,15 @@ def _days_in_stage(columns: Any, rights: Any) -> ColumnElement[Any]:
 
 
 LEAD = business_type(
-    "Lead",
-    _lead,
+    Lead,
     [
-        *props(_lead, "first_name", "last_name"),
+        "first_name", "last_name",
         FULL_NAME,
-        *props(
-            _lead, "company", "job_title", "email", "phone", "website", "tax_id", "industry",
-            "country", "source",
-        ),
-        preserved(_lead.c.status),
-        *props(_lead, "rating", "score"),
-        money(_lead.c.estimated_value),
-        *props(
-            _lead, "currency", "description", "next_activity_at", "do_not_contact", "consent_at",
-            "disqualify_reason", "disqualify_notes", "converted_at", "converted_by_id",
-            "converted_client_id", "converted_contact_id", "converted_opportunity_id",
-            "status_changed_at",
-        ),
+        "company", "job_title", "email", "phone", "website", "tax_id", "industry", "country",
+        "source", "status", "rating", "score", "estimated_value", "currency", "description",
+        "next_activity_at", "do_not_contact", "consent_at", "disqualify_reason", "disqualify_notes",
+        "converted_at", "converted_by_id", "converted_client_id", "converted_contact_id",
+        "converted_opportunity_id", "status_changed_at",
     ],
     [
         to_one("ConvertedClient", "Client", "converted_client_id", description="Client."),
@@ -76,24 +59,12 @@ LEAD = business_type(
 )  # fmt: skip
 
 OPPORTUNITY = business_type(
-    "Opportunity",
-    _opportunity,
+    Opportunity,
     [
-        *props(_opportunity, "name", "client_id", "contact_id"),
-        money(_opportunity.c.amount),
-        prop(_opportunity.c.currency, required=False, filled=True),
-        preserved(_opportunity.c.stage),
-        prop(_opportunity.c.pipeline),
-        prop(_opportunity.c.probability, required=False, filled=True),
-        *props(
-            _opportunity, "close_date", "type", "source", "next_step", "competitor", "lost_reason",
-            "lost_notes", "description", "status",
-        ),
-        money(_opportunity.c.weighted_amount),
-        *props(
-            _opportunity, "exchange_rate", "base_amount", "lead_id", "stage_changed_at",
-            "previous_stage", "closed_at",
-        ),
+        "name", "client_id", "contact_id", "amount", "currency", "stage", "pipeline", "probability",
+        "close_date", "type", "source", "next_step", "competitor", "lost_reason", "lost_notes",
+        "description", "status", "weighted_amount", "exchange_rate", "base_amount", "lead_id",
+        "stage_changed_at", "previous_stage", "closed_at",
         expressed(
             "days_in_stage", edm.INT32, _days_in_stage, "Whole days since the stage changed."
         ),
@@ -117,17 +88,17 @@ OPPORTUNITY = business_type(
         tasks_about("Opportunity"),
         documents_of("Opportunity"),
     ],
+    filled=("currency", "probability"),
     resource="opportunities",
     description="A sale that may be won.",
 )  # fmt: skip
 
 STAGE_CHANGE = business_type(
-    "StageChange",
-    _stage,
+    StageChange,
     [
-        server(_stage.c.from_stage, "from"),
-        server(_stage.c.to_stage, "to"),
-        *servers(_stage, "at", "by_id", "seconds"),
+        prop(StageChange.__table__.c.from_stage, "from", computed=True),
+        prop(StageChange.__table__.c.to_stage, "to", computed=True),
+        *servers(StageChange, "at", "by_id", "seconds"),
     ],
     resource="opportunities",
     description="A step of an opportunity from one stage to another.",

@@ -5,9 +5,6 @@ from __future__ import annotations
 from app.container.common import (
     business_type,
     documents_of,
-    preserved,
-    priority,
-    props,
     servers,
     tasks_about,
 )
@@ -17,11 +14,7 @@ from app.odata.model import edm
 from app.odata.model.declare import prop, to_many, to_one
 from app.tickets.comments import COMMENTS
 
-_ticket = Ticket.__table__
-_comment = TicketComment.__table__
 _link = TicketArticle.__table__
-_article = KbArticle.__table__
-_revision = KbRevision.__table__
 
 
 def _linked(name: str, target: str, source_column: str, target_column: str, partner: str,
@@ -45,20 +38,13 @@ def _linked(name: str, target: str, source_column: str, target_column: str, part
 
 
 TICKET = business_type(
-    "Ticket",
-    _ticket,
+    Ticket,
     [
-        *props(_ticket, "number", "subject", "description"),
-        preserved(_ticket.c.status),
-        priority(_ticket.c.priority),
-        *props(_ticket, "type", "channel", "client_id", "contact_id", "requester_email"),
-        preserved(_ticket.c.assignee_id),
-        *props(
-            _ticket, "category", "language", "pending_until", "resolution", "satisfaction_rating",
-            "first_response_due_at", "first_responded_at", "resolution_due_at", "sla_status",
-            "solved_at", "closed_at", "reopen_count", "merged_into_id", "last_customer_reply_at",
-            "last_agent_reply_at",
-        ),
+        "number", "subject", "description", "status", "priority", "type", "channel", "client_id",
+        "contact_id", "requester_email", "assignee_id", "category", "language", "pending_until",
+        "resolution", "satisfaction_rating", "first_response_due_at", "first_responded_at",
+        "resolution_due_at", "sla_status", "solved_at", "closed_at", "reopen_count",
+        "merged_into_id", "last_customer_reply_at", "last_agent_reply_at",
     ],
     [
         to_one(
@@ -87,12 +73,12 @@ TICKET = business_type(
 )  # fmt: skip
 
 TICKET_COMMENT = business_type(
-    "TicketComment",
-    _comment,
+    TicketComment,
     [
-        prop(_comment.c.ticket_id, computed=True),
-        *props(_comment, "body", "is_internal"),
-        *servers(_comment, "author_id", "created_at"),
+        *servers(TicketComment, "ticket_id"),
+        "body",
+        "is_internal",
+        *servers(TicketComment, "author_id", "created_at"),
     ],
     [to_one("Author", "User", "author_id", description="Agent who wrote it.")],
     resource="tickets",
@@ -100,20 +86,13 @@ TICKET_COMMENT = business_type(
 )
 
 KB_ARTICLE = business_type(
-    "KbArticle",
-    _article,
+    KbArticle,
     [
-        *props(_article, "title", "body", "body_format", "summary"),
-        preserved(_article.c.status),
-        *props(
-            _article, "visibility", "category", "language", "review_due_at", "expires_at",
-            "translation_of_id", "source_ticket_id", "slug",
-        ),
-        prop(_article.c.revision, "version"),
-        *props(
-            _article, "published_at", "published_by_id", "archived_at", "view_count",
-            "helpful_count", "not_helpful_count", "word_count", "indexed_at",
-        ),
+        "title", "body", "body_format", "summary", "status", "visibility", "category", "language",
+        "review_due_at", "expires_at", "translation_of_id", "source_ticket_id", "slug",
+        prop(KbArticle.__table__.c.revision, "version"),
+        "published_at", "published_by_id", "archived_at", "view_count", "helpful_count",
+        "not_helpful_count", "word_count", "indexed_at",
     ],
     [
         to_one("Author", "User", "created_by_id", description="Who wrote it."),
@@ -134,11 +113,10 @@ KB_ARTICLE = business_type(
 )  # fmt: skip
 
 KB_REVISION = business_type(
-    "KbRevision",
-    _revision,
+    KbRevision,
     [
         *servers(
-            _revision, "revision", "title", "summary", "body", "author_id", "created_at",
+            KbRevision, "revision", "title", "summary", "body", "author_id", "created_at",
             "published_at",
         ),
     ],

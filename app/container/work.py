@@ -10,10 +10,6 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
-    money,
-    preserved,
-    priority,
-    props,
     servers,
 )
 from app.db.late_values import dynamic
@@ -21,12 +17,8 @@ from app.models.project import Project
 from app.models.task import Task
 from app.models.user import User
 from app.odata.model import edm
-from app.odata.model.declare import prop, to_many, to_one
+from app.odata.model.declare import to_many, to_one
 from app.writing.transitions import TASK_OPEN
-
-_task = Task.__table__
-_project = Project.__table__
-_user = User.__table__
 
 OPEN_PROJECTS = ("Planned", "Active", "OnHold")
 
@@ -48,20 +40,13 @@ def _project_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
 
 
 TASK = business_type(
-    "Task",
-    _task,
+    Task,
     [
-        *props(_task, "title", "description"),
-        preserved(_task.c.status),
-        priority(_task.c.priority),
-        preserved(_task.c.assignee_id, filled=True),
-        *props(
-            _task, "due_at", "start_at", "reminder_at", "project_id", "parent_task_id",
-            "related_type", "related_id", "estimated_hours", "actual_hours", "billable",
-            "hourly_rate", "position", "completed_at",
-        ),
+        "title", "description", "status", "priority", "assignee_id", "due_at", "start_at",
+        "reminder_at", "project_id", "parent_task_id", "related_type", "related_id",
+        "estimated_hours", "actual_hours", "billable", "hourly_rate", "position", "completed_at",
         expressed("is_overdue", edm.BOOLEAN, _task_is_overdue, "Open and past its due time."),
-        prop(_task.c.invoice_id),
+        "invoice_id",
     ],
     [
         to_one(
@@ -79,26 +64,19 @@ TASK = business_type(
         to_one("Invoice", "Invoice", "invoice_id", description="Invoice that bills it."),
         documents_of("Task"),
     ],
+    filled=("assignee_id",),
     resource="tasks",
     description="Something to do.",
 )  # fmt: skip
 
 PROJECT = business_type(
-    "Project",
-    _project,
+    Project,
     [
-        *props(_project, "code", "name", "client_id", "opportunity_id"),
-        preserved(_project.c.status),
-        *props(_project, "description", "start_date", "end_date"),
-        preserved(_project.c.manager_id, filled=True),
-        money(_project.c.budget_amount),
-        prop(_project.c.budget_hours),
-        prop(_project.c.currency, filled=True),
-        prop(_project.c.billing_type),
-        money(_project.c.hourly_rate),
-        *props(_project, "progress_percent", "hours_spent", "open_task_count"),
+        "code", "name", "client_id", "opportunity_id", "status", "description", "start_date",
+        "end_date", "manager_id", "budget_amount", "budget_hours", "currency", "billing_type",
+        "hourly_rate", "progress_percent", "hours_spent", "open_task_count",
         expressed("is_overdue", edm.BOOLEAN, _project_is_overdue, "Open and past its last day."),
-        prop(_project.c.completed_at),
+        "completed_at",
     ],
     [
         to_one(
@@ -111,16 +89,16 @@ PROJECT = business_type(
         documents_of("Project"),
         to_many("Invoices", "Invoice", "project_id", partner="Project", description="Invoices."),
     ],
+    filled=("manager_id", "currency"),
     resource="projects",
     alternate_keys=(("code",),),
     description="Work for a client with a budget.",
 )  # fmt: skip
 
 USER = business_type(
-    "User",
-    _user,
+    User,
     [
-        *servers(_user, "display_name", "email"),
+        *servers(User, "display_name", "email"),
     ],
     [
         to_many("Tasks", "Task", "assignee_id", partner="Assignee", description="What to do."),
