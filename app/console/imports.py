@@ -33,12 +33,11 @@ from app.importing.columns import (
     plan_columns,
     properties_of,
 )
-from app.importing.csv_file import ENCODINGS
-from app.importing.form import read_import
 from app.importing.jobs import read_job
 from app.importing.named_columns import as_remembered, name_columns
 from app.importing.rows import Outcome
-from app.importing.submission import import_file
+from app.importing.submission import import_file, read_import
+from app.importing.tables import ENCODINGS
 from app.jobs.schedule import last_beat
 from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST

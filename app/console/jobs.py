@@ -23,7 +23,7 @@ from app.http.request_context import running_app
 from app.http.security import requires
 from app.jobs.leases import waiting
 from app.jobs.schedule import LATE_AFTER, SCHEDULE, last_beat, waiting_jobs
-from app.mail import queue
+from app.mail import outbox
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
@@ -143,11 +143,11 @@ MAIL = f"{session.ROOT}/mail"
 def show_mails() -> Response:
     """The mails, the newest first."""
     status = request.args.get("status", "")
-    mails = queue.list_mail(status if status in queue.STATUSES else None, **page_asked())
+    mails = outbox.list_mail(status if status in outbox.STATUSES else None, **page_asked())
     return page(
         "mails.html",
         mails=mails["items"],
-        counts=queue.count_mail(),
+        counts=outbox.count_mail(),
         chosen_status=status,
         links=page_links(mails["total"]),
     )
@@ -157,7 +157,7 @@ def show_mails() -> Response:
 @requires("settings:read")
 def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
     """One mail as it is sent."""
-    mail = queue.show_mail(mail_id)
+    mail = outbox.show_mail(mail_id)
     record_page = page_of_type(mail["entity"]) if mail["entity"] else None
     about = f"{session.ROOT}/{record_page.path}/{mail['entityId']}" if record_page else None
     return page(
@@ -171,5 +171,5 @@ def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
 @refused_on(show_mail)
 def retry_mail(mail_id: int) -> Response:
     """Try a mail again now."""
-    queue.retry_mail(mail_id)
+    outbox.retry_mail(mail_id)
     return see_other(f"{MAIL}/{mail_id}", translated("The mail is sent again."))

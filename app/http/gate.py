@@ -33,8 +33,7 @@ from app.errors import (
 from app.http.idempotency import VARIABLE, idempotency
 from app.http.limits import network, rate_limits
 from app.http.request_context import Exchange, exchange_of
-from app.http.rules import CLOSED, PUBLIC, RouteRules, rules_of
-from app.http.security import current_caller, set_caller
+from app.http.security import CLOSED, PUBLIC, RouteRules, current_caller, rules_of, set_caller
 
 # Room for the names and boundaries of a form around its file.
 FORM_OVERHEAD_BYTES = 1_000_000

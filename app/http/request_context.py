@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from flask import Flask, current_app, has_request_context, request
 
-from app.http.rules import CLOSED, RouteRules
+from app.http.security import CLOSED, RouteRules
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.

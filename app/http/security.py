@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+
+from flask import Flask
 
 from app.errors import TokenMissingError
 from app.permissions import ROLES
@@ -128,3 +130,36 @@ def streamed(view: View) -> View:
     """Mark a view that reads the body itself as it comes in: a file, up to ``MAX_UPLOAD_MB``."""
     view.is_streamed = True  # type: ignore[attr-defined]
     return view
+
+
+# --- what the edge asks of each route: read once from the marks on its view
+
+Counting = Literal["principal", "address", "sign-in", "free"]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRules:
+    """Closed unless the view says otherwise."""
+
+    public: bool = False
+    permissions: tuple[str, ...] = ()
+    counting: Counting = "principal"
+    streamed: bool = False
+    mailed: bool = False  # what mailers hang on the address is nobody's business
+
+
+CLOSED = RouteRules()
+PUBLIC = RouteRules(public=True, counting="address")
+
+
+def rules_of(app: Flask) -> dict[str, RouteRules]:
+    """The rules of every endpoint of ``app``; one that has none here is closed."""
+    return {endpoint: _read_marks(view) for endpoint, view in app.view_functions.items()}
+
+
+def _read_marks(view: Any) -> RouteRules:
+    public = bool(getattr(view, "is_public", False))
+    counting: Counting = getattr(view, "counting", "address" if public else "principal")
+    streamed = bool(getattr(view, "is_streamed", False))
+    mailed = bool(getattr(view, "is_mailed", False))
+    return RouteRules(public, getattr(view, "permissions", ()), counting, streamed, mailed)

@@ -22,13 +22,11 @@ from app.importing.columns import (
     Options,
     Plan,
 )
-from app.importing.csv_file import ENCODINGS
-from app.importing.history import import_records
+from app.importing.history import ImportProblemsError, import_records
 from app.importing.limits import JOB
 from app.importing.progress import progress_bar
-from app.importing.reading import ImportProblemsError
 from app.importing.rows import Import, Outcome, look_through
-from app.importing.tables import open_table
+from app.importing.tables import ENCODINGS, open_table
 from app.written.dates import ORDERS
 
 importing = AppGroup("import", help="Bring in data from another system.")

@@ -1,28 +1,306 @@
-"""``import_records``: the records of a file with their history, all or none, in one transaction."""
+"""``import_records``: the records of a file with their history, all or none, in one transaction.
+
+Names become columns and values are checked, ids of the file become keys of this database; the
+services derive what follows and write. Every problem is told with its set, its index and its field.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from sqlalchemy import Connection, Table, select, text
+
 from app import audit
+from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
-from app.db.row_keys import go_on_after
+from app.db.row_keys import go_on_after, last_key
 from app.db.transactions import advisory_lock
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import acting_as, system_caller
-from app.importing.keys import assign_keys, resolve_references
 from app.importing.progress import Report
-from app.importing.reading import Entries, Entry, Problems, Progress, read_entries
-from app.importing.sets import import_sets
+from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets, set_of_table, set_of_type
 from app.models.columns import Entity
+from app.models.user import User
 from app.settings import organisation
+from app.writing.bodies import by_attribute
 from app.writing.bulk_rows import close_circles, insert_rows
 from app.writing.change import Change, History
-from app.writing.rules import RowRules
+from app.writing.rules import ChildRules, RowRules
+
+# A file with more is wrong in one way many times; the count still tells.
+MOST_LISTED = 200
+
+
+@dataclass
+class Problems:
+    """The problems found so far, in the order of the file.
+
+    Each names a value, ``Invoices[12].lineItems[0].taxRate``, and says why it cannot be taken.
+    """
+
+    listed: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, set_name: str, index: int, field_name: str, message: str) -> None:
+        """Note a problem; past ``MOST_LISTED`` they are only counted."""
+        self.count += 1
+        if len(self.listed) < MOST_LISTED:
+            location = f"{set_name}[{index}]" if index >= 0 else set_name
+            path = ".".join(filter(None, (location, field_name)))
+            self.listed.append(f"{path}: {message}")
+
+    def take(self, set_name: str, index: int, change: Change[Entity]) -> None:
+        """Note the problems of a record, which has none of its own then."""
+        for detail in change.problems:
+            self.add(set_name, index, detail.field, detail.message)
+        change.problems.clear()
+
+    def stop(self) -> None:
+        """Raise ImportProblemsError where there are problems."""
+        if self.count:
+            raise ImportProblemsError(self.listed, self.count)
+
+
+class ImportProblemsError(Exception):
+    """The file cannot be taken as it is; nothing of it was."""
+
+    def __init__(self, problems: Iterable[str], count: int) -> None:
+        self.problems = tuple(problems)
+        self.count = count
+        super().__init__("\n".join(self.problems))
+
+
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Entry:
+    """One record of the file on its way into a table.
+
+    ``compared`` are the computed values that the file claims, by column, ``claimed`` those of the
+    rows of its lists; ``given_id`` is its id there.
+    """
+
+    target: ImportSet
+    index: int
+    change: Change[Entity]
+    compared: dict[str, Any]
+    given_id: int | None
+    claimed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+Entries = dict[str, list[Entry]]
+
+
+def read_entries(data: object, history: History, problems: Problems, progress: Progress) -> Entries:
+    """Every record of the file, set by set in the order of ``import_sets``."""
+    if not isinstance(data, Mapping):
+        problems.add("the file", -1, "", "must be one object: entity set -> list of records")
+        return {}
+    for name in data:
+        if name not in import_sets() and name != "Users":
+            known = ", ".join(import_sets())
+            problems.add(str(name), -1, "", f"is no entity set; there are {known}")
+    entries: Entries = {}
+    for name, target in import_sets().items():
+        records = data.get(name, [])
+        if not isinstance(records, list):
+            problems.add(name, -1, "", "must be a list")
+            continue
+        entries[name] = [
+            entry
+            for index, record in enumerate(records)
+            if (entry := _read(target, index, record, history, problems)) is not None
+        ]
+        progress(len(records))
+    return entries
+
+
+def _read(
+    target: ImportSet, index: int, record: object, history: History, problems: Problems
+) -> Entry | None:
+    if not isinstance(record, Mapping):
+        problems.add(target.name, index, "", "must be an object")
+        return None
+    rules = target.rules
+    values, unknown = by_attribute(rules, _without_computed(record))
+    compared = {name: values.pop(name) for name in target.compared if name in values}
+    given_id = _read_id(target, index, record.get("id"), problems)
+    claimed: dict[str, list[dict[str, Any]]] = {}
+    for attribute, child in rules.children.items():
+        if isinstance(values.get(attribute), list):
+            rows = values[attribute] = list(values[attribute])
+            for at, row in enumerate(rows):
+                if isinstance(row, Mapping):
+                    rows[at], wrong = by_attribute(child, _without_computed(row))
+                    prefix = f"{rules.wire(attribute)}[{at}]."
+                    unknown += [each._replace(field=prefix + each.field) for each in wrong]
+            claimed[attribute] = [_computed_of(child, row) for row in rows]
+    change = target.service.draft(values, history)
+    change.problems += unknown
+    problems.take(target.name, index, change)
+    return Entry(target, index, change, compared, given_id, claimed)
+
+
+def _computed_of(rules: ChildRules, row: object) -> dict[str, Any]:
+    """What a row of a list claims of values that are computed."""
+    unread = NOT_READ | {rules.parent, *rules.writable}
+    named = row if isinstance(row, dict) else {}
+    return {name: value for name, value in named.items() if name not in unread}
+
+
+def _read_id(target: ImportSet, index: int, value: object, problems: Problems) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int or not 0 < value < 2**63:
+        problems.add(target.name, index, "id", "must be a whole number, 1 or more")
+        return None
+    return value
+
+
+def _without_computed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without what is computed as it is read, and without what OData adds."""
+    return {
+        name: value for name, value in record.items() if name not in COMPUTED and "@" not in name
+    }
+
+
+# --- keys: the ids of the file become keys of this database, and references follow them
+
+Keys = Mapping[str, Mapping[int, int]]
+
+
+def assign_keys(connection: Connection, entries: Entries, problems: Problems) -> Keys:
+    """Give every record its key; returns set -> (id in the file -> key here).
+
+    In an empty table the ids of the file are kept.
+    """
+    keys: dict[str, dict[int, int]] = {}
+    for name, listed in entries.items():
+        mapping = keys[name] = {}
+        table = import_sets()[name].table
+        keep = _is_empty(connection, table)
+        taken = {entry.given_id for entry in listed if entry.given_id is not None}
+        fresh = iter(
+            new_keys(
+                connection,
+                table,
+                sum(1 for entry in listed if not keep or entry.given_id is None),
+                above=max(taken, default=0) if keep else 0,
+            )
+        )
+        for entry in listed:
+            is_kept = keep and entry.given_id is not None
+            entry.change.key = entry.given_id if is_kept else next(fresh)  # type: ignore[assignment]
+            if entry.given_id is None:
+                continue
+            if entry.given_id in mapping:
+                problems.add(name, entry.index, "id", f"{entry.given_id} stands here twice")
+            mapping[entry.given_id] = entry.change.key
+    return keys
+
+
+def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0) -> Sequence[int]:
+    """``count`` keys that no row of ``table`` has or had, all more than ``above``."""
+    if not count:
+        return ()
+    if connection.dialect.name == "postgresql":
+        go_on_after(connection, table, above)
+        rows = connection.execute(
+            text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)"),  # nosec B608  # a table of ours
+            {"count": count},
+        )
+        return [int(row[0]) for row in rows]
+    first = max(last_key(connection, table), above) + 1
+    return range(first, first + count)
+
+
+def resolve_references(
+    connection: Connection, entries: Entries, keys: Keys, users: object, problems: Problems
+) -> None:
+    """Turn the references of the file into keys of this database."""
+    people = _user_keys(connection, users, problems)
+    known = {**keys, "Users": people}
+    for name, listed in entries.items():
+        rules = import_sets()[name].rules
+        for entry in listed:
+            change = entry.change
+            _resolve(rules, change.values, "", known, change)
+            if rules.polymorphic:
+                _resolve_polymorphic(*rules.polymorphic, known, change)
+            for attribute, child in rules.children.items():
+                for index, row in enumerate(change.values.get(attribute, ())):
+                    row[child.parent] = change.key
+                    prefix = f"{rules.wire(attribute)}[{index}]."
+                    _resolve(child, row, prefix, known, change)
+            problems.take(name, entry.index, change)
+
+
+def _resolve(
+    rules: RowRules, row: dict[str, Any], prefix: str, known: Keys, change: Change[Entity]
+) -> None:
+    for reference in rules.written_references:
+        value = row.get(reference.attribute)
+        if value is None:
+            continue
+        target = "Users" if reference.target == "users" else set_of_table()[reference.target]
+        key = known.get(target, {}).get(value)
+        if key is None:
+            field = prefix + rules.wire(reference.attribute)
+            change.refuse_field(field, _missing(target, value))
+        row[reference.attribute] = key
+
+
+def _resolve_polymorphic(
+    type_attribute: str, key_attribute: str, known: Keys, change: Change[Entity]
+) -> None:
+    name, value = change.values.get(type_attribute), change.values.get(key_attribute)
+    if name is None or value is None:
+        return
+    target = set_of_type()[name]
+    key = known.get(target, {}).get(value)
+    if key is None:
+        change.refuse(key_attribute, _missing(target, value))
+    change.values[key_attribute] = key
+
+
+def _missing(target: str, value: int) -> str:
+    if target == "Users":
+        return f"there is no user {value} here, and none under this id in Users of the file"
+    return f"there is no {value} in {target} of the file"
+
+
+def _user_keys(connection: Connection, users: object, problems: Problems) -> dict[int, int]:
+    """Id of a user in the file -> key here: by the usernames of ``Users``, else the same key.
+
+    Accounts are never made by an import: whoever is named must be here.
+    """
+    table = User.__table__
+    rows = connection.execute(select(table.c.id, table.c.username_key)).all()
+    if users is None:
+        return {row.id: row.id for row in rows}
+    by_name: dict[str, int] = {row.username_key: row.id for row in rows}
+    keys: dict[int, int] = {}
+    for index, user in enumerate(users if isinstance(users, list) else []):
+        named: Any = user if isinstance(user, Mapping) else {}
+        key = by_name.get(fold_name(str(named.get("username", ""))))
+        if key is None or type(named.get("id")) is not int:
+            problems.add("Users", index, "username", "is no user of this system, with an id")
+        else:
+            keys[named["id"]] = key
+    return keys
+
+
+def _is_empty(connection: Connection, table: Table) -> bool:
+    return connection.execute(select(table.c.id).limit(1)).first() is None
+
+
+# --- the import
 
 
 def import_records(

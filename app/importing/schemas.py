@@ -17,7 +17,7 @@ from app.importing.columns import (
     UNKNOWN_COLUMNS,
     UPDATE_BY,
 )
-from app.importing.csv_file import ENCODINGS
+from app.importing.tables import ENCODINGS
 from app.models.import_job import IMPORT_STATUSES
 from app.written.dates import ORDERS
 

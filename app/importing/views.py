@@ -16,7 +16,6 @@ from app.http.multipart import read_form
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller, streamed
 from app.importing.columns import FULL_NAME, RULES, Options, properties_of
-from app.importing.form import read_import
 from app.importing.jobs import read_job
 from app.importing.rows import Outcome
 from app.importing.schemas import (
@@ -25,7 +24,7 @@ from app.importing.schemas import (
     OutcomeSchema,
     TemplateQuerySchema,
 )
-from app.importing.submission import import_file as take_file
+from app.importing.submission import import_file as take_file, read_import
 from app.models.import_job import ImportJob
 from app.permissions import allowed, require
 

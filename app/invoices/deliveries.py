@@ -13,8 +13,7 @@ from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import answer_body
 from app.invoices.schemas import MailedSchema
 from app.invoices.steps import readable, sendable
-from app.mail.outbox import shown_delivery
-from app.mail.queue import queue_again
+from app.mail.outbox import queue_again, shown_delivery
 from app.mail.recipients import SETTLED, has_missed
 from app.models.event import OutgoingMail
 

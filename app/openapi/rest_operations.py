@@ -14,7 +14,7 @@ from flask import Flask
 
 from app.config import Config
 from app.http import idempotency
-from app.http.rules import RouteRules, rules_of
+from app.http.security import RouteRules, rules_of
 from app.odata.names import snake
 from app.openapi.answers import errors, headers
 from app.openapi.written_parts import examples

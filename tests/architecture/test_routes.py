@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from werkzeug.routing import Rule
 
-from app.http.rules import rules_of
+from app.http.security import rules_of
 from tests.architecture.modules import sources
 
 # Contract P2: what may be called without credentials, and nothing else.

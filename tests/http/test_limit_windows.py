@@ -10,7 +10,7 @@ from limits import RateLimitItemPerMinute, RateLimitItemPerSecond
 from limits.storage import storage_from_string
 from limits.strategies import MovingWindowRateLimiter
 
-import app.http.limit_windows  # noqa: F401  # registers the scheme
+import app.http.limits  # noqa: F401  # registers the scheme
 
 
 @pytest.fixture

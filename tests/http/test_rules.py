@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from app import permissions
-from app.http.rules import CLOSED, rules_of
+from app.http.security import CLOSED, rules_of
 
 
 def test_a_public_view_counts_addresses_and_a_closed_one_its_callers(app: Flask) -> None:

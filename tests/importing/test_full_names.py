@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from app.importing.columns import Options, Plan
-from app.importing.full_names import split_name
+from app.importing.columns import Options, Plan, split_name
 
 NAMES = [
     ("Jens Müller", "Jens", "Müller"),

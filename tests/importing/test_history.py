@@ -21,8 +21,7 @@ from app.db.engines import transaction
 from app.errors import ForbiddenError
 from app.extensions import Model
 from app.http.security import acting_as, make_caller, system_caller
-from app.importing.history import import_records
-from app.importing.reading import ImportProblemsError
+from app.importing.history import ImportProblemsError, import_records
 from app.importing.sets import import_sets
 from app.models.client import Client
 from app.models.event import AuditRecord, Counter, Event

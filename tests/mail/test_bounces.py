@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.mail.reports import read_report
+from app.mail.bounces import read_report
 from app.models.event import AuditRecord, Event
 from tests.contract.conftest import Api, admin, sign_in
 from tests.contract.test_rest_mail import deliver, make

@@ -13,7 +13,7 @@ from app.clock import utc_now
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, NotFoundError
 from app.http.security import acting_as, make_caller, system_caller
-from app.mail.queue import STATUSES, count_mail, list_mail, retry_mail, show_mail
+from app.mail.outbox import STATUSES, count_mail, list_mail, retry_mail, show_mail
 from app.models.event import AuditRecord
 from app.permissions import ROLES
 from tests.factories import rows
