@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from app.ai.lexicon import language_of
+from app.ai.lexicon import language_of, pattern
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, speech_of
 from app.bi.words.speech import Speech
@@ -15,65 +15,11 @@ from app.http.security import current_caller
 from app.permissions import allowed
 from app.written.catalogue import marked
 
-_FIGURES = re.compile(
-    r"\b(how (many|much)|number of|count|total|sum|average|mean|median|revenue|turnover|top \d+"
-    r"|bottom \d+|most|least|highest|lowest|largest|biggest|smallest|per (month|week|year|quarter"
-    r"|client|owner|stage|country|currency)|by (month|week|year|quarter|client|owner|stage|country"
-    r"|status|priority|source)|compared? (to|with)|share of|ratio|win rate|conversion rate"
-    r"|list (all|the|my)|show (me )?(all|the|my)|which (clients|invoices|tickets|leads|deals"
-    r"|opportunities|projects|tasks|contacts)|overdue|unpaid|open (tickets|invoices|deals"
-    r"|opportunities|tasks|leads)|last (month|quarter|year|week)|this (month|quarter|year|week))\b",
-    re.IGNORECASE,
-)
-_GERMAN_FIGURES = re.compile(
-    r"^\W*(?:bitte |und )?wie ?viele?n?\b|\b(wie hoch|anzahl|summe|durchschnitt\w*|umsatz|top \d+"
-    r"|(am )?(meisten|wenigsten)|(gr\u00f6\u00df|h\u00f6ch|niedrig)ste[nrs]?|anteil|\w+quote"
-    r"|(offene|unbezahlte|gewonnene|verlorene)[nrs]?|\u00fcberf\u00e4llig(e[nrs]?)?"
-    r"|welche (kunden|rechnungen|tickets|leads|verkaufschancen|projekte|aufgaben|ansprechpartner)"
-    r"|(nach|pro|je) (monat|woche|jahr|quartal|kunde|land|status|priorit\u00e4t|quelle|phase)"
-    r"|(letzte|diese)[nmrs]? (monat|woche|jahr|quartal)s?)\b",
-    re.IGNORECASE,
-)
-# Questions for numbers in other languages: an article would be quoted for them otherwise.
-_FOREIGN = re.compile(
-    r"^\W*(?:et |y |e )?(combien|cu(?:\u00e1|a)nt[oa]s?|quant[oaie]|hoeveel|ile"
-    r"|quel(?:le)? (?:est|\u00e9tait) le total|chiffre d'affaires|fatturato|facturaci(?:\u00f3|o)n"
-    r"|omzet)\b",
-    re.IGNORECASE,
-)
 TWO_LANGUAGES = marked(
     "I understand questions about figures in English and German only, such as: How many open"
     " tickets are there? What the knowledge base says I find in every language of its articles."
 )
-# Words for the client in whose context something is asked.
-_THEM = re.compile(
-    r"\b(?:(?:this|that) (?:client|customer|company|account)|they|them|their)\b", re.I
-)
 _IHNEN = re.compile(r"(?<=\s)(?:sie|ihnen)\b")  # in small letters: "Sie" may be whoever is asked
-# Beside a client, such records are the client's ...
-_OF_ONE = re.compile(
-    r"^\W*how much (?:is|are|was) (?:still )?(?:overdue|unpaid|open|late)\b"
-    r"|^\W*(?:(?:and|please|show(?: me)?|list|which|what|any|the|are|is|was|were|when"
-    r"|how many)\s+)*"
-    r"(?:(?:open|unpaid|overdue|outstanding|late|last|latest|newest|recent|active|paid)\s+)*"
-    r"(?:invoices?|payments?|tickets?|deals?|opportunit(?:y|ies)|projects?|contacts|credit notes?"
-    r"|documents)\b",
-    re.IGNORECASE,
-)
-_OF_ONE_GERMAN = re.compile(
-    r"^\W*(?:(?:und|bitte|zeig\w*|welche|was|die|gibt es|sind|wann|wie viele)\s+)*"
-    r"(?:(?:offen|unbezahlt|\u00fcberf\u00e4llig|letzt|neuest|j\u00fcngst|aktuell)\w*\s+)*"
-    r"(?:rechnung(?:en)?|zahlung(?:en)?|tickets?|deals?|verkaufschancen?|projekte?|kontakte"
-    r"|gutschrift(?:en)?|dokumente?)\b",
-    re.IGNORECASE,
-)
-# ... unless all of them are meant.
-_OF_ALL = re.compile(
-    r"\b(?:all|our|we|us|my|every\w*|each|overall|in total|altogether|per|by|there|clients"
-    r"|customers|compan(?:y|ies)|top|of|for|from|with|alle\w*|unser\w*|wir|uns|meine?|jede\w*"
-    r"|insgesamt|pro|je|nach|kunden|von|f\u00fcr|mit|bei)\b",
-    re.IGNORECASE,
-)
 # A reading of a question that is less sure than this is no answer.
 SURE_ENOUGH = 0.5
 # Of what does not sound like figures, only what is read without any doubt is one.
@@ -84,7 +30,7 @@ MOST_ROWS = 10
 
 def is_about_figures(text: str) -> bool:
     """Whether a message asks for numbers or lists of records."""
-    return any(words.search(text) for words in (_FIGURES, _GERMAN_FIGURES))
+    return pattern("figures").search(text) is not None
 
 
 def is_about_one(ask: Ask) -> bool:
@@ -94,7 +40,7 @@ def is_about_one(ask: Ask) -> bool:
 
 def is_foreign_figures(text: str) -> bool:
     """Whether a message asks for numbers in a language in which they cannot be asked for."""
-    return _FOREIGN.search(text) is not None
+    return pattern("foreign_figures").search(text) is not None
 
 
 class Figures:
@@ -148,13 +94,14 @@ def _question(ask: Ask) -> str:
     title = ask.record.title
     # A name may have words of its own: "e. K." is no category of tax where it stands in quotes.
     name = title if '"' in title else f'"{title}"'
-    refers = _THEM.search(ask.text) or _IHNEN.search(ask.text) or _OF_ALL.search(ask.text)
-    if not refers and (_OF_ONE.search(ask.text) or _OF_ONE_GERMAN.search(ask.text)):
+    them, of_all = pattern("them"), pattern("of_all_clients")
+    refers = any(each.search(ask.text) for each in (them, _IHNEN, of_all))
+    if not refers and pattern("of_client").search(ask.text):
         of = "von" if language_of(ask.text, ask.language) == "de" else "of"
         return f"{ask.text.rstrip(' ?!.')} {of} {name}"
     if _IHNEN.search(ask.text):
         return _IHNEN.sub(name, ask.text)
-    return _THEM.sub(lambda word: f"{title}'s" if word[0].lower() == "their" else name, ask.text)
+    return them.sub(lambda word: f"{title}'s" if word[0].lower() == "their" else name, ask.text)
 
 
 def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from app.ai.context import cited
-from app.ai.lexicon import spoken_language
+from app.ai.lexicon import pattern, spoken_language
 from app.ai.parts import Ask, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.references import without_numbers
 from app.ai.wording import sentences
@@ -277,37 +277,17 @@ class _Reader(HTMLParser):
 
 MOST_ARTICLES = 3
 NONE_FOUND = marked("I found none.")
-_SIMILAR = re.compile(
-    r"\b(similar|like (this|it)|comparable|same (problem|issue)|\u00e4hnlich\w*|vergleichbar\w*"
-    r"|(gleiche|selbe)\w* (problem|fehler))\b",
-    re.IGNORECASE,
-)
-_ARTICLES = re.compile(
-    r"\b((which|what|any|suggest\w*|recommend\w*|find|show|relevant|matching|helpful) (\w+ )?"
-    r"articles?|articles? (that )?(help|fit|match|for)|(welche|passende|hilfreiche)\w* (\w+ )?"
-    r"artikel|artikel (die |der )?(hilft|helfen|pass(t|en)))\b",
-    re.IGNORECASE,
-)
-_SOLVE = re.compile(
-    r"\b((solve|fix|resolve|answer|handle|help with) (this|it|them|the (ticket|problem|issue"
-    r"|customer|client|requester))|(suggest|propose|recommend) (me )?(an? |the )?(answer|solution"
-    r"|fix|reply|response)|what (can|should|do) i (answer|reply|do|tell)"
-    r"|how (can|do|should) i help|(l\u00f6se|beheb\w*|beantworte) ich (das|es|dies\w*)"
-    r"|schlag\w* .{0,20}(l\u00f6sung|antwort)|was (kann|soll) ich (antworten|tun|sagen)"
-    r"|wie (kann|soll) ich (helfen|antworten))\b",
-    re.IGNORECASE,
-)
 
 
 def find_help(ask: Ask, record: RecordContext) -> str | None:
     """What kind of help with the ticket in the context is asked for, if any."""
     if record.entity != "Ticket":
         return None
-    if _SIMILAR.search(ask.text):
+    if pattern("similar_tickets").search(ask.text):
         return "similar"
-    if _ARTICLES.search(ask.text):
+    if pattern("helpful_articles").search(ask.text):
         return "articles"
-    return "solution" if _SOLVE.search(ask.text) else None
+    return "solution" if pattern("solution").search(ask.text) else None
 
 
 def answer_help(ask: Ask, key: int, kind: str) -> Iterator[Part]:

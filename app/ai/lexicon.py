@@ -201,6 +201,19 @@ def languages() -> tuple[str, ...]:
     return (ENGLISH, *(code for code in codes if code != ENGLISH))
 
 
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """How messages of a kind are known by their form, whatever language they are in.
+
+    Args:
+        name: that of ``texts/patterns.toml``.
+    """
+    file = files(__package__).joinpath("texts/patterns.toml")
+    parts: list[str] = tomllib.loads(file.read_text(encoding="utf-8"))[name]
+    wholes = (part if part.startswith("^") else rf"\b(?:{part})\b" for part in parts)
+    return re.compile("|".join(wholes), re.IGNORECASE)
+
+
 def spoken_language(text: str, otherwise: str = ENGLISH) -> str:
     """The language to answer a text in: its own, where there is a catalogue of it."""
     code = language_of(text, otherwise)

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, states_of, title_of
-from app.ai.lexicon import language_of, lexicon_of
+from app.ai.lexicon import language_of, lexicon_of, pattern
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, spoken, value_text
 from app.container import engine
@@ -85,21 +85,6 @@ RECORDS = {name: frozenset(nouns) for name, nouns in _DATA["records"].items()}
 NAMED_BY = {"Client": "name", "Contact": "fullName"}
 
 
-_SUMMARY = re.compile(
-    r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"
-    r"|happening)|tell me (more )?about|describe|who is (this|that|it)|open items?"
-    r"|what (about|do we know)|recap|catch me up|details?)\b",
-    re.IGNORECASE,
-)
-_FIELD_QUESTION = re.compile(
-    r"\b(whats?|when|which|whos?|whose|how (much|many|likely|far|long|urgent)|is|are|does|do|has"
-    r"|where|tell|show|give|was|wann|welche[rsnm]?|wer|wem|wessen|wie|wieviel|ist|sind|hat|haben"
-    r"|wo|worum|nenn\w*|zeig\w*|gib|sag)\b",
-    re.IGNORECASE,
-)
-_COMPARED = re.compile(
-    r"\b(left|remaining|(over|within|under|in) (the )?budget|how far|on (time|track))\b", re.I
-)
 # What goes with the bare name of a property, and asks for nothing else.
 _FILLERS = frozenset((
     "the", "its", "his", "her", "their", "this", "please", "of", "it", "and", "und", "der", "die",
@@ -158,9 +143,9 @@ def wants_summary(text: str, entity: str | None = None) -> bool:
     Args:
         entity: its type: what is compared, such as hours spent and planned, is told with the rest.
     """
-    if entity == "Project" and _COMPARED.search(text):
+    if entity == "Project" and pattern("compared").search(text):
         return True
-    return _SUMMARY.search(text) is not None
+    return pattern("summary").search(text) is not None
 
 
 def find_property(ask: Ask, record: RecordContext) -> str | None:
@@ -179,7 +164,7 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
         phrases = _moments(record.entity, language)
     elif any(_contains(question_words, phrase) for phrase in _HOW_MUCH):
         phrases = _amounts(record.entity, language) or phrases
-    if not _FIELD_QUESTION.search(ask.text):
+    if not pattern("property").search(ask.text):
         return phrases.get(" ".join(word for word in question_words if word not in _FILLERS))
     matches = [
         (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
@@ -367,20 +352,13 @@ def _contains(text: list[str], phrase: list[str]) -> bool:
     return any(text[start : start + length] == phrase for start in range(len(text) - length + 1))
 
 
-# What is said of all records, or asks for a number, is not asked of this one.
-_OF_ALL = re.compile(
-    r"\b(all|our|we|my|mine|everyone|every|each|overall|in total|per|by|top|how (many|much)|number"
-    r"|count|there|average|total|alle|allen|unser\w*|wir|meine?r?|jede\w*|insgesamt|pro|nach"
-    r"|wie viele|anzahl)\b",
-    re.IGNORECASE,
-)
 _LONGEST_WORDS = 10
 
 
 def find_related(ask: Ask, record: RecordContext) -> Listing | None:
     """The records of the one in the context that a question asks for, or None."""
     question_words = set(words(ask.text))
-    if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
+    if len(ask.text.split()) > _LONGEST_WORDS or pattern("of_all_records").search(ask.text):
         return None
     profile = PROFILES[record.entity]
     for listing in (*profile.related, *profile.listings):

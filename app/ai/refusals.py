@@ -5,24 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.ai.lexicon import Message, languages, message_of
+from app.ai.lexicon import Message, languages, message_of, pattern
 from app.written.catalogue import marked
 
-_SECRETS = re.compile(
-    r"\b(show|tell|give|list|print|reveal|dump|export|what('s| is| are))\b.{0,40}"
-    r"\b(passwords?|password hash(es)?|api[- ]keys?|secrets?|access tokens?|credentials?"
-    r"|system prompt|signing keys?)\b(?!.{0,20}\b(work|do|for|mean|used)\b)",
-    re.IGNORECASE,
-)
-_RULES = re.compile(
-    r"\b(ignore|forget|disregard|override|bypass)\b.{0,30}\b(rules?|instructions?|prompts?"
-    r"|restrictions?|permissions?|guidelines?)\b|\byou are now\b"
-    r"|\bact as (an? )?(admin|root|system)"
-    r"|\b(ignorier\w*|vergiss|missachte|umgehe)\b.{0,30}\b(regeln?|anweisung\w*|vorgaben|rechte)\b"
-    r"|\b(ignore[sz]?|oublie[sz]?|contourne[sz]?)\b.{0,30}\b(r\u00e8gles?|regles?|consignes?|instructions)\b"
-    r"|\b(ignora|olvida|omite|dimentica)\b.{0,30}\b(reglas|instrucciones|normas|regole|istruzioni)\b",
-    re.IGNORECASE,
-)
 _CODE = re.compile(
     r"\b(drop|truncate|alter)\s+table\b|\bdelete\s+from\b|\binsert\s+into\b|\bupdate\s+\w+\s+set\b"
     r"|\bselect\s+.{1,80}\bfrom\b.{1,40}(;|\bwhere\b|--|$)|\bunion\s+select\b",
@@ -46,11 +31,11 @@ MANY = marked(
 
 def refusal_of(text: str) -> str | None:
     """What to say to a message that asks for what nobody gets; None for all others."""
-    if _RULES.search(text):
+    if pattern("other_rules").search(text):
         return NO_RULES
     if _CODE.search(text):
         return NO_CODE
-    if _SECRETS.search(text):
+    if pattern("secrets").search(text):
         return NO_SECRETS
     return None
 
