@@ -10,11 +10,9 @@ from flask import Flask
 
 from app.extensions import configuration
 from app.odata.model import edm
-from app.openapi import answers, odata_answers, odata_parameters, odata_schemas, rest_operations
-from app.openapi.odata_operations import paths as operation_paths
-from app.openapi.odata_paths import paths as odata_paths
+from app.openapi import answers, odata_parameters, odata_paths, odata_schemas, rest_operations
+from app.openapi.answers import frame
 from app.openapi.rest_operations import rate_limits
-from app.openapi.written_parts import frame
 
 OPENAPI = "3.1.0"
 ODATA_PREFIX = "/odata"
@@ -56,8 +54,8 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
         "components": _components(container, rest, known["components"]),
     }
     rest_operations.complete(app, document, limits)
-    document["paths"] |= odata_paths(container, ODATA_PREFIX, limits.caller)
-    document["paths"] |= operation_paths(container, ODATA_PREFIX, limits.caller)
+    document["paths"] |= odata_paths.paths(container, ODATA_PREFIX, limits.caller)
+    document["paths"] |= odata_paths.operation_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= known["paths"]
     document["tags"] = _tags(container, rest, *known["tags"])
     drop_unused(document)
@@ -101,7 +99,7 @@ def _components(
             **odata_schemas.schemas(container),
         },
         "responses": {
-            **answers.error_answers(), **odata_answers.components(container), **known["responses"]
+            **answers.error_answers(), **odata_paths.components(container), **known["responses"]
         },
         "headers": known["headers"],
         "parameters": {

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from app.odata.model import edm
+from app.openapi.answers import examples
 from app.openapi.odata_schemas import is_writable
-from app.openapi.written_parts import examples
 
 INSTANT = "2026-01-31T09:30:00.000Z"
 _OF_TYPE: Mapping[str, Any] = {

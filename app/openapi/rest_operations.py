@@ -16,8 +16,7 @@ from app.config import Config
 from app.http import idempotency
 from app.http.security import RouteRules, rules_of
 from app.odata.names import snake
-from app.openapi.answers import errors, headers
-from app.openapi.written_parts import examples
+from app.openapi.answers import errors, examples, headers
 
 
 @dataclass(frozen=True)

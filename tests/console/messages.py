@@ -26,8 +26,9 @@ LEFT_OUT = (
     "auth/lookup.py", "auth/sessions.py", "auth/tokens.py", "backup/", "bi/", "config.py",
     "console/", "db/", "demo/", "documents/inspection/", "guide/", "http/", "importing/command.py",
     "importing/history.py", "invoices/einvoice/codes.py", "invoices/history.py", "invoices/pdf/",
-    "invoices/verifying.py", "jobs/", "mail/", "metrics/", "models/", "odata/", "openapi/", "output_file.py", "start/",
-    "webhooks/journal.py", "writing/reference_rules.py", "written/guards.py",
+    "invoices/verifying.py", "jobs/", "mail/", "metrics/", "models/", "odata/", "openapi/",
+    "output_file.py", "start/", "webhooks/journal.py", "writing/reference_rules.py",
+    "written/guards.py",
 )  # fmt: skip
 SHOWN = (
     "bi/reports/", "http/database_errors.py", "http/error_answers.py", "http/limits.py",
