@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.demo.article_files import read_articles
+from app.demo.support import read_articles
 
 # Questions in words of their own to the English articles of the demonstration: key, question.
 SUPPORT = Path(__file__).parent / "questions" / "support.tsv"

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.models.trigrams import is_trigram_object
+from app.models.indexes import is_trigram_object
 
 _POSTGRESQL = (
     """SELECT 'column', table_name || '.' || column_name, concat_ws(' ', data_type,

@@ -19,10 +19,10 @@ from app.invoices.clocks import due_step, remind_clients, tell_overdue_invoices
 from app.invoices.payments import reverse_payment
 from app.invoices.steps import mark_uncollectible, void_invoice
 from app.jobs.schedule import SCHEDULE
-from app.kb.clocks import archive_expired
+from app.kb.service import archive_expired
 from app.models.event import AuditRecord, OutgoingMail
 from app.models.invoice import Invoice
-from app.projects.clocks import tell_overdue_tasks
+from app.projects.service import tell_overdue_tasks
 from app.settings import save_settings
 from app.tickets.clocks import close_solved, resume_waiting, run_ticket_clocks, watch_service_levels
 from tests.business import bind_services

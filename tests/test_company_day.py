@@ -26,7 +26,7 @@ from app.http.security import acting_as, system_caller
 from app.invoices.clocks import tell_overdue_invoices
 from app.invoices.payments import register_payment
 from app.invoices.steps import issue_invoice
-from app.kb.clocks import archive_expired
+from app.kb.service import archive_expired
 from app.settings import save_settings
 from app.settings.days import day_of, start_of, today
 from tests.business import bind_services

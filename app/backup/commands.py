@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from app.backup.manifest import BackupError
+from app.backup.archive import BackupError
 from app.backup.restoring import is_readable_key, restore_backup
 from app.backup.writing import describe, write_backup
 from app.importing.progress import progress_bar

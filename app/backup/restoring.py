@@ -13,8 +13,7 @@ import flask_migrate
 from sqlalchemy import Connection, Table, func, insert, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
-from app.backup.rows import insert_rows, read_lines
+from app.backup.archive import MANIFEST, BackupError, Manifest, TableEntry, insert_rows, read_lines
 from app.backup.writing import Progress
 from app.blobs import blobs
 from app.clock import utc_now

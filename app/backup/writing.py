@@ -15,8 +15,15 @@ from pathlib import Path
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, func, select
 
-from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
-from app.backup.rows import select_rows, stored_columns, write_lines
+from app.backup.archive import (
+    MANIFEST,
+    BackupError,
+    Manifest,
+    TableEntry,
+    select_rows,
+    stored_columns,
+    write_lines,
+)
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.db.engines import primary_engine

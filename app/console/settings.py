@@ -31,10 +31,10 @@ from app.invoices.letters import Written, write_letter
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.invoices.samples import sample
 from app.invoices.texts import LANGUAGES, texts_for
-from app.settings import Organisation, canned_answers, change_settings, organisation, save_settings
+from app.settings import Organisation, change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import logo_body, setting_problems, settings_body, version_of
-from app.settings.templates import KINDS, PLACES
+from app.settings.templates import ANSWER_PLACES, KINDS, PLACES
 from app.settings.values import check_rate
 
 # Group -> what its page is called, in the order of the pages.
@@ -398,7 +398,7 @@ def show_canned_answers(problem: ApiError | None = None) -> Response:
         tabs=TABS,
         group="answers",
         canned=[*answers, *[("", "")] * _BLANK_ROWS],
-        places=canned_answers.PLACES,
+        places=ANSWER_PLACES,
         version=request.form.get("version") or version_of(_HELP_DESK, settings),
         problem=problem,
         problems={name.removeprefix("answers."): text for name, text in problems.items()},

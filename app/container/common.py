@@ -13,7 +13,7 @@ from app.container.measures import aggregates_of
 from app.extensions import Model
 from app.models import searched
 from app.models.columns import Record, is_money
-from app.models.trigrams import searchable_columns
+from app.models.indexes import searchable_columns
 from app.odata.model import edm
 from app.odata.model.declare import by_name, entity_type, prop, to_one
 from app.odata.names import camel

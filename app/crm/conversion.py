@@ -23,7 +23,7 @@ from app.errors import (
 from app.http.security import Caller, current_caller
 from app.models.lead import Lead
 from app.permissions import require
-from app.projects.tasks import TASKS
+from app.projects.service import TASKS
 from app.writing.bodies import below, body_problems, read_properties
 from app.writing.deletion import linked_records
 from app.writing.pipeline import EntityService

@@ -14,8 +14,8 @@ from app.events import entity_url
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.document import Document, DocumentContent, DocumentVersion
+from app.models.indexes import MINIMUM_LENGTH, fts_table
 from app.models.searched import plain_letters, search_text
-from app.models.trigrams import MINIMUM_LENGTH, fts_table
 from app.permissions import row_filter
 
 # Characters of a snippet before and behind what was found.

@@ -25,9 +25,8 @@ from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
-from app.written.code_names import UNKNOWN_COUNTRY, country_code
+from app.written.code_names import UNKNOWN_COUNTRY, country_code, read_currency, without_currency
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
-from app.written.currencies import read_currency, without_currency
 from app.written.numbers import COMMA, POINT
 
 # --- a whole name in one cell, as the first and the last name of a person

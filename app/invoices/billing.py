@@ -11,7 +11,7 @@ from app.db import records
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS
 from app.models.invoice import Invoice
 from app.models.task import Task
-from app.projects.tasks import TASKS
+from app.projects.service import TASKS
 from app.writing.change import Change
 
 _BILLED = select(Task.id).where(Task.invoice_id == bindparam("invoice_id")).order_by(Task.id)

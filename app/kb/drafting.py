@@ -10,8 +10,7 @@ from app.http.security import current_caller
 from app.kb.service import KB_ARTICLES
 from app.kb.suggestions import read_ticket
 from app.permissions import allowed
-from app.tickets.article_links import link_article
-from app.tickets.service import TICKETS
+from app.tickets.service import TICKETS, link_article
 
 # Who asked is nobody's business in an article.
 # From its first letter on, so that a long text without one costs no more than its length.

@@ -25,8 +25,7 @@ from app.models.search import SearchEntry
 from app.odata.syntax.literals import quoted
 from app.permissions import OWN, row_filter, scope_of
 from app.search.analysis import language_of
-from app.search.results import Mode, Ranked
-from app.search.snippets import Marker
+from app.search.results import Marker, Mode, Ranked
 
 if TYPE_CHECKING:
     from app.search.index_cache import IndexCache

@@ -13,15 +13,17 @@ from sqlalchemy import bindparam, select, update
 from app.db import records
 from app.db.transactions import advisory_lock
 from app.http.security import current_caller
+from app.jobs.schedule import for_each_due
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
 from app.search.writing import forget_one
+from app.settings.days import today
 from app.tickets.service import TICKETS
 from app.writing.change import Change, History
 from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
-from app.writing.transitions import KB_ARTICLE as ARTICLE_STATES
+from app.writing.transitions import CLOCK, KB_ARTICLE as ARTICLE_STATES
 
 _LENGTH = 290  # a count still fits behind it
 _COUNTS = re.compile(r"(-[0-9]+)+$")
@@ -189,3 +191,15 @@ def first_free(stem: str, taken: Set[str]) -> str:
     while f"{stem}-{count}" in taken:
         count += 1
     return f"{stem}-{count}"
+
+
+def archive_expired() -> int:
+    """Published articles are archived on the day on which they expire."""
+    expired = select(KbArticle.id).where(
+        KbArticle.status == "Published", KbArticle.expires_at <= today()
+    )
+    return for_each_due("expired articles", expired, _archive)
+
+
+def _archive(article_id: int) -> None:
+    KB_ARTICLES.apply(article_id, {"status": "Archived"}, by=CLOCK)

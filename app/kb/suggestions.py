@@ -12,7 +12,7 @@ from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
 from app.kb.search import FoundArticle, index_for_caller, search_articles
 from app.models.ticket import Ticket
 from app.search.analysis import language_of
-from app.search.snippets import Marker
+from app.search.results import Marker
 
 SIMILAR_TICKETS = 5
 # Below this a ticket is about something else, however few there are.

@@ -27,8 +27,7 @@ from app.http.security import acting_as, current_caller
 from app.kb.schemas import MissingSearchSchema
 from app.kb.search import SearchResult
 from app.kb.service import KB_ARTICLES
-from app.models.kb_article import KbArticle
-from app.models.kb_use import KbFeedback, KbSearch
+from app.models.kb_article import KbArticle, KbFeedback, KbSearch
 from app.permissions import OWN, require, scope_of
 from app.search.analysis import terms
 

@@ -12,7 +12,6 @@ from app.models import (  # noqa: F401
     import_job,
     invoice,
     kb_article,
-    kb_use,
     lead,
     opportunity,
     product,

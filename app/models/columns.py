@@ -7,7 +7,7 @@ the type is, too, of days, instants, whole numbers and what is true or not.
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
 the type has no length of its own), ``format``; ``any_case``: a value of ``allowed`` may be written
 in capitals; ``searchable``: ``contains`` on it is indexed
-(app/models/trigrams.py, app/models/searched.py); ``normal_form``: the column whose form it holds
+(app/models/indexes.py, app/models/searched.py); ``normal_form``: the column whose form it holds
 and the kind (app/writing/normal_forms.py); ``computed``: the service sets it, and no body does.
 """
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection
 
+from app.models.indexes import has_pg_trgm
 from app.models.searched import (
     COLUMN,
     Fields,
@@ -23,7 +24,6 @@ from app.models.searched import (
     sqlite_text,
     waiting_table,
 )
-from app.models.trigrams import has_pg_trgm
 
 # All of them are read by every search, which takes some tens of microseconds then.
 MOST_WAITING = 256

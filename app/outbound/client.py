@@ -22,11 +22,13 @@ from app.extensions import Extension
 from app.outbound.addresses import OutboundError, UrlError, read_url
 from app.outbound.connections import (
     CONNECT_SECONDS,
+    EXCHANGE_SECONDS,
+    Deadline,
     OutboundExchange,
     PinnedAdapter,
     RefusedAddressError,
+    Watch,
 )
-from app.outbound.deadlines import EXCHANGE_SECONDS, Deadline, Watch
 
 READ_BYTES = 65_536
 PART_BYTES = 16_384

@@ -14,8 +14,13 @@ from typing import Any
 from app.http.schema_fields import BadValueError
 from app.models.ticket import PRIORITIES
 from app.odata.names import camel
-from app.settings.canned_answers import answers_schema, check_answers, usual_answers
-from app.settings.templates import check_templates, template_schema
+from app.settings.templates import (
+    answers_schema,
+    check_answers,
+    check_templates,
+    template_schema,
+    usual_answers,
+)
 from app.settings.values import (
     Check,
     check_members,

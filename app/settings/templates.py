@@ -1,4 +1,4 @@
-"""Templates of mail: a subject and a message with names in braces, by kind and language."""
+"""Texts with names in braces: templates of mail by kind and language, answers of the help desk."""
 
 from __future__ import annotations
 
@@ -52,14 +52,23 @@ def _check_language(tag: str, value: Any) -> dict[str, str]:
 def _check_part(name: str, value: Any) -> str:
     if name not in _LENGTHS:
         raise BadValueError("is no part of a template; there are subject and message")
-    if not isinstance(value, str) or not value.strip() or len(value) > _LENGTHS[name]:
-        raise BadValueError(f"must be text of 1 to {_LENGTHS[name]} characters")
-    if name == "subject" and not value.isprintable():
+    text = _text(value, _LENGTHS[name])
+    if name == "subject" and not text.isprintable():
         raise BadValueError("must be one line")
-    unknown = [placeholder for placeholder in PLACE.findall(value) if placeholder not in PLACES]
-    if unknown:
-        raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(PLACES)}")
+    return _with_known_places(text, PLACES)
+
+
+def _text(value: Any, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > longest:
+        raise BadValueError(f"must be text of 1 to {longest} characters")
     return value
+
+
+def _with_known_places(text: str, places: Mapping[str, str]) -> str:
+    unknown = [name for name in PLACE.findall(text) if name not in places]
+    if unknown:
+        raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(places)}")
+    return text
 
 
 def template_schema() -> dict[str, Any]:
@@ -74,4 +83,55 @@ def template_schema() -> dict[str, Any]:
         "type": "object",
         "properties": dict.fromkeys(KINDS, by_language),
         "example": {"invoice": {"en": {"subject": "Invoice {number} of {seller}"}}},
+    }
+
+
+# Name in braces -> what it stands for.
+ANSWER_PLACES: Mapping[str, str] = {
+    "number": "number of the ticket",
+    "subject": "what the ticket is about",
+    "client": "name of the client",
+    "contact": "person who asks, or the client",
+    "agent": "who answers",
+}
+MOST_ANSWERS = 100
+LONGEST_NAME, LONGEST_ANSWER = 100, 10_000
+
+
+def usual_answers() -> dict[str, str]:
+    """Those of an organisation that has written none."""
+    return {
+        "Received": "Hello {contact},\n\nthank you for your message. We are looking into it and"
+        " will come back to you.\n\n{agent}",
+        "More information": "Hello {contact},\n\nto go on with {number} we need to know a little"
+        " more: what did you do, what did you expect, and what happened?\n\n{agent}",
+        "Solved": "Hello {contact},\n\n“{subject}” should be solved now. If it is not, simply"
+        " answer to this message.\n\n{agent}",
+    }
+
+
+def check_answers(value: Any) -> dict[str, str]:
+    """``{"Received": "Hello {contact}, ..."}``.
+
+    Raises: BadValueError, BadPartsError.
+    """
+    checked = check_members(value, _check_answer)
+    if len(checked) > MOST_ANSWERS:
+        raise BadValueError(f"must be at most {MOST_ANSWERS} answers")
+    return checked
+
+
+def _check_answer(name: str, value: Any) -> str:
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise BadValueError(f"must have a name of 1 to {LONGEST_NAME} characters")
+    return _with_known_places(_text(value, LONGEST_ANSWER), ANSWER_PLACES)
+
+
+def answers_schema() -> dict[str, Any]:
+    """How canned answers are described."""
+    text = {"type": "string", "minLength": 1, "maxLength": LONGEST_ANSWER}
+    return {
+        "type": "object",
+        "additionalProperties": text,
+        "example": {"Received": "Hello {contact}, we are looking into {number}. {agent}"},
     }

@@ -54,9 +54,9 @@ def prepare() -> Administrator:
         check_database_file(path)
     if (administrator := find_prepared(config)) is not None:
         return administrator
-    from app.start import preparing  # the application and its migrations
+    from app.start import bootstrap  # the application and its migrations
 
-    return preparing.prepare(config)
+    return bootstrap.prepare(config)
 
 
 if __name__ == "__main__":

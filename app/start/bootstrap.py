@@ -1,4 +1,4 @@
-"""The first start: an administrator, and demo data where there is no data."""
+"""The first start: the schema, an administrator, and demo data where there is no data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from flask import Flask, current_app
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.auth.users import create_user
-from app.config import ConfigError
+from app.config import Config, ConfigError
 from app.db.engines import MIGRATIONS, read_engine, transaction
+from app.db.outages import problem_for_operator
+from app.demo.load import load_demo_data
 from app.errors import ValidationError
 from app.extensions import Model, db
+from app.factory import create_app
 from app.start.banner import PASSWORD_FILE, Administrator
 
 
@@ -84,3 +88,23 @@ def _keep_private(path: Path, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text + "\n")
+
+
+def prepare(config: Config) -> Administrator:
+    """Bring the database to where the service can begin.
+
+    Raises: ConfigError, a setting is wrong or the database cannot be used.
+    """
+    try:
+        app = create_app(config)
+        with app.app_context():
+            migrate()
+            administrator = ensure_administrator(app)
+            if wants_demo_data():
+                load_demo_data()
+    except SQLAlchemyError as error:
+        problem = problem_for_operator(error)
+        if problem is None:
+            raise
+        raise ConfigError(f"the database cannot be used: {problem}") from error
+    return administrator

@@ -38,18 +38,18 @@ def init_app(app: Flask, config: Config) -> None:
             "OTEL_EXPORTER_OTLP_ENDPOINT is set: install requirements-otel.txt, or unset it"
         )
     from app.outbound.client import outbound_client
-    from app.tracing import requests, statements
+    from app.tracing import spans
 
     provider = _provider(config.OTEL_EXPORTER_OTLP_ENDPOINT)
     tracer = provider.get_tracer("app")
     traces.bind(app, provider)
-    app.wsgi_app = requests.TracedRequests(  # type: ignore[method-assign]
+    app.wsgi_app = spans.TracedRequests(  # type: ignore[method-assign]
         app.wsgi_app, tracer, route_names.of(app)
     )
     with app.app_context():
         for engine in db.engines.values():
-            statements.trace(engine, tracer)
-    outbound_client.bind(app, partial(requests.TracedClient, tracer))
+            spans.trace(engine, tracer)
+    outbound_client.bind(app, partial(spans.TracedClient, tracer))
 
 
 def _provider(endpoint: str) -> TracerProvider:

@@ -20,7 +20,7 @@ from app.extensions import Extension
 from app.jobs import leases
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.outbound.deadlines import EXCHANGE_SECONDS
+from app.outbound.connections import EXCHANGE_SECONDS
 from app.sealing import UnsealError
 from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.fan_out import audience_of

@@ -13,8 +13,7 @@ from app.documents.service import DOCUMENTS
 from app.invoices.products import PRODUCTS
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
-from app.projects.service import PROJECTS
-from app.projects.tasks import TASKS
+from app.projects.service import PROJECTS, TASKS
 from app.tickets.service import TICKETS
 from app.writing.pipeline import EntityService
 

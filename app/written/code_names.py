@@ -1,13 +1,16 @@
-"""Codes by their names in the languages that files come in."""
+"""Codes by their names in the languages that files come in, and by their signs: ``1.234,50 €``."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache
 
 from babel import Locale
 
 from app.models.searched import search_text
+from app.writing.formats import currencies
 
 # Names in use that are not the one of the language.
 _USUAL = {
@@ -79,3 +82,32 @@ def country_names(language: str) -> Mapping[str, str]:
         for code, name in Locale(language).territories.items()
         if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES
     }
+
+
+# Sign -> the currencies that are written with it; where there are several, it says only so much.
+_SIGNS = {
+    "€": ("EUR",), "£": ("GBP",), "zł": ("PLN",), "kč": ("CZK",), "ft": ("HUF",), "fr": ("CHF",),
+    "sfr": ("CHF",), "₹": ("INR",), "₽": ("RUB",), "₺": ("TRY",), "₪": ("ILS",), "₩": ("KRW",),
+    "₴": ("UAH",), "lei": ("RON",), "us$": ("USD",), "a$": ("AUD",), "c$": ("CAD",),
+    "r$": ("BRL",), "$": ("USD", "CAD", "AUD", "NZD", "MXN", "SGD", "HKD"),
+    "¥": ("JPY", "CNY"), "kr": ("SEK", "NOK", "DKK", "ISK"),
+}  # fmt: skip
+_BEFORE = re.compile(r"^\s*([^\W\d_]{0,4}\.?\$?|\W)\s*(?=[-+(]?[\d.,])")
+_BEHIND = re.compile(r"(?<=[\d.,)-])\s*([^\W\d_]{1,4}\.?|\W)\s*$")
+
+
+def read_currency(text: str) -> tuple[str, ...]:
+    """The currencies that a sign or a code stands for; none where it stands for nothing."""
+    sign = unicodedata.normalize("NFKC", text).strip().rstrip(".").casefold()
+    if sign.upper() in currencies():
+        return (sign.upper(),)
+    return _SIGNS.get(sign, ())
+
+
+def without_currency(text: str) -> tuple[str, tuple[str, ...]]:
+    """An amount without the sign or code beside it, and the currencies that this stands for."""
+    for pattern in (_BEHIND, _BEFORE):
+        match = pattern.search(text)
+        if match and (known := read_currency(match[1])):
+            return (text[: match.start()] + text[match.end() :]).strip(), known
+    return text, ()

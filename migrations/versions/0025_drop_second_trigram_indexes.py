@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import trigrams
+from app.models import indexes
 
 revision = "0025"
 down_revision = "0024"
@@ -18,8 +18,8 @@ SEARCHABLE = {
 
 
 def upgrade() -> None:
-    trigrams.drop(op.get_bind(), SEARCHABLE)
+    indexes.drop(op.get_bind(), SEARCHABLE)
 
 
 def downgrade() -> None:
-    trigrams.create(op.get_bind(), SEARCHABLE)
+    indexes.create(op.get_bind(), SEARCHABLE)

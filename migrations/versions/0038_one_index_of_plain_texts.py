@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import search_index, searched, trigrams
+from app.models import indexes, search_index, searched
 
 revision = "0038"
 down_revision = "0037"
@@ -28,10 +28,10 @@ BEFORE = {
 
 
 def upgrade() -> None:
-    trigrams.drop(op.get_bind(), BEFORE)
+    indexes.drop(op.get_bind(), BEFORE)
     search_index.change_fields(op.get_bind(), FIELDS)
 
 
 def downgrade() -> None:
     search_index.drop(op.get_bind(), FIELDS)
-    trigrams.create(op.get_bind(), BEFORE)
+    indexes.create(op.get_bind(), BEFORE)

@@ -23,8 +23,7 @@ def inside(module: str, *packages: str) -> bool:
 HEAVY = {
     "app.bi.questions.answering", "app.db.postgresql",
     "app.invoices.pdf.logo", "app.invoices.pdf.samples", "app.outbound.client",
-    "app.search.index_cache", "app.search.ranking", "app.start.preparing", "app.tracing.requests",
-    "app.tracing.statements",
+    "app.search.index_cache", "app.search.ranking", "app.start.bootstrap", "app.tracing.spans",
 }  # fmt: skip
 
 

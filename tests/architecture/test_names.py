@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.architecture.names import empty_functions, empty_names, private_names_in_tests
 
 # Columns of a table, and what is written into them.
-COLUMNS = {("app.models.kb_use", "found"), ("app.models.kb_use", "shown"),
+COLUMNS = {("app.models.kb_article", "found"), ("app.models.kb_article", "shown"),
            ("app.kb.search", "found")}  # fmt: skip
 
 

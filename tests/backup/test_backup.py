@@ -21,9 +21,15 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.backup.manifest import MANIFEST, BackupError, Manifest
+from app.backup.archive import (
+    MANIFEST,
+    BackupError,
+    Manifest,
+    select_rows,
+    stored_columns,
+    write_lines,
+)
 from app.backup.restoring import read_manifest, restore_backup
-from app.backup.rows import select_rows, stored_columns, write_lines
 from app.backup.writing import write_backup
 from app.blobs import blobs
 from app.config import Config

@@ -36,7 +36,7 @@ from app.importing.columns import properties_of
 from app.mail import recipients
 from app.odata.model import edm
 from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
-from app.settings import canned_answers, templates
+from app.settings import templates
 from app.settings.groups import GROUPS, settings_of
 from app.writing.reference_rules import RULES
 from app.written.catalogue import COLUMN
@@ -115,7 +115,7 @@ def words_of_the_model() -> Iterator[str]:
         for name, setting in settings_of(group).items():
             yield from (wording.label(name), setting.schema.get("description", ""))
     yield from map(wording.label, templates.KINDS)
-    yield from (*templates.PLACES.values(), *canned_answers.PLACES.values())
+    yield from (*templates.PLACES.values(), *templates.ANSWER_PLACES.values())
     yield from (each.capitalize() for each in (*CRUD, *RESOURCES))
     yield from map(wording.label, NAMES)
     yield from (rule.blockers for rule in RULES.values() if rule.blockers)

@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from app.blobs import blobs
 from app.db import records as stored
 from app.db.engines import transaction
-from app.demo.article_files import read_articles
 from app.demo.load import make_year
+from app.demo.support import read_articles
 from app.demo.vocabulary import GOODS, SERVICES, SUBSCRIPTIONS, TOPICS
 from app.http.security import acting_as, system_caller
 from app.invoices.clocks import run_invoice_clocks

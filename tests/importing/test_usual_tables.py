@@ -17,8 +17,7 @@ from app.importing.columns import (
     properties_of,
     usual_headings,
 )
-from app.written.code_names import UNKNOWN_COUNTRY, country_code
-from app.written.currencies import read_currency, without_currency
+from app.written.code_names import UNKNOWN_COUNTRY, country_code, read_currency, without_currency
 
 EXPORTS = [
     # (kind, headings as a system exports them, what they are)

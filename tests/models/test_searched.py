@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Table, delete, insert, update
 from app.clock import utc_now
 from app.extensions import Model, db
 from app.models.client import Client
+from app.models.indexes import searchable_columns
 from app.models.searched import (
     COLUMN,
     SEARCHED,
@@ -19,7 +20,6 @@ from app.models.searched import (
     postgresql_text,
     search_text,
 )
-from app.models.trigrams import searchable_columns
 from tests.models.found import found_among_clients
 
 CLIENTS: Table = Client.__table__

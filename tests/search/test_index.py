@@ -14,7 +14,7 @@ from app.search.embedding import find_model
 from app.search.entries import SHORTEST, WORDS, make_entry, passages, query_terms
 from app.search.index import K1, TITLE_WEIGHT, B, Entry, Hits, Index, Segment
 from app.search.ranking import rank
-from app.search.snippets import Marker
+from app.search.results import Marker
 
 
 def entry(key: int, text: str, *, title: str = "", vectors: Any = None) -> Entry:

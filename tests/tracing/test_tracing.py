@@ -17,7 +17,7 @@ from app.db.engines import primary_engine, transaction
 from app.http.security import acting_as, system_caller
 from app.outbound.client import outbound_client
 from app.tracing.setup import traces
-from app.tracing.statements import describe
+from app.tracing.spans import describe
 from tests.receivers import Receiver, receiver
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -157,7 +157,7 @@ def test_without_a_receiver_nothing_of_it_is_loaded() -> None:
     # redis-py looks for the API by itself; what sends and what wraps is ours.
     program = (
         "import sys, app.factory;"
-        "ours = ('opentelemetry.exporter', 'opentelemetry.sdk.trace', 'app.tracing.requests');"
+        "ours = ('opentelemetry.exporter', 'opentelemetry.sdk.trace', 'app.tracing.spans');"
         "print([name for name in sys.modules if name.startswith(ours)])"
     )
     done = subprocess.run(

@@ -18,7 +18,7 @@ from app.invoices.clocks import run_invoice_clocks
 from app.mail.address import mail_target, parse_mail_url
 from app.mail.delivery import GIVE_UP_AFTER, deliver_due
 from app.models.event import Event, OutgoingMail
-from app.projects.clocks import tell_overdue_tasks
+from app.projects.service import tell_overdue_tasks
 from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.endpoint_state import disable_endpoint
 from tests.contract.conftest import PASSWORD, Api

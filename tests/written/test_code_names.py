@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.written.code_names import country_code, language_code, language_names
+from app.written.code_names import (
+    country_code,
+    language_code,
+    language_names,
+    read_currency,
+    without_currency,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,29 @@ def test_a_language_is_read_by_its_code_or_its_name(text: str, code: str | None)
 
 def test_languages_are_named_in_the_language_of_the_reader() -> None:
     assert language_names("de")["pl"] == "Polnisch" and language_names("en")["pl"] == "Polish"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currencies"),
+    [
+        ("1.234,50 €", "1.234,50", ("EUR",)),
+        ("CHF 1'200", "1'200", ("CHF",)),
+        ("sFr. 5.-", "5.-", ("CHF",)),
+        ("US$5", "5", ("USD",)),
+        ("-£3.20", "-£3.20", ()),
+        ("£-3.20", "-3.20", ("GBP",)),
+        ("12 xyz", "12 xyz", ()),
+        ("1200", "1200", ()),
+    ],
+)
+def test_an_amount_is_parted_from_its_currency(
+    text: str, amount: str, currencies: tuple[str, ...]
+) -> None:
+    assert without_currency(text) == (amount, currencies)
+
+
+def test_a_sign_of_several_currencies_says_all_of_them() -> None:
+    assert read_currency("kr.") == ("SEK", "NOK", "DKK", "ISK")
+    assert "USD" in read_currency("$") and len(read_currency("$")) > 1
+    assert read_currency("eur") == ("EUR",)
+    assert read_currency("?") == ()

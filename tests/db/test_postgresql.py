@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.config import database_url
 from app.db import postgresql
-from app.db.watch import SUSPICIOUS_SECONDS
+from app.db.postgresql import SUSPICIOUS_SECONDS
 from tests.faults.servers import PostgreSQL, free_ports, running
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.settings.canned_answers import check_answers, usual_answers
+from app.settings.templates import check_answers, usual_answers
 from app.settings.values import BadPartsError
 
 

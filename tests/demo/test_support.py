@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from app.config import DEFAULT_RETRY_SCHEDULE, Config
-from app.demo.article_files import ArticleFile, ArticleFileError, parse_article, read_articles
+from app.demo.support import ArticleFile, ArticleFileError, parse_article, read_articles
 
 ARTICLES = read_articles()
 BY_KEY = {article.key: article for article in ARTICLES}

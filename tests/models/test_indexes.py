@@ -8,15 +8,15 @@ from sqlalchemy import Connection, Table, Text, cast, delete, insert, update
 
 from app.clock import utc_now
 from app.extensions import Model, db
-from app.models import trigrams
+from app.models import indexes
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import COLUMN, SEARCHED, index_name
 
 CONTENTS: Table = DocumentContent.__table__
 SEARCHABLE = {
-    table.name: trigrams.searchable_columns(table)
+    table.name: indexes.searchable_columns(table)
     for table in Model.metadata.sorted_tables
-    if trigrams.searchable_columns(table)
+    if indexes.searchable_columns(table)
 }
 
 
@@ -74,7 +74,7 @@ def test_every_searchable_table_has_one_index(app: Flask, table: str) -> None:
                 "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%%'"
                 f" AND name LIKE '{table}%trigrams'"
             )
-            name = index_name(table) if is_plain else trigrams.fts_table(table)
+            name = index_name(table) if is_plain else indexes.fts_table(table)
             assert tables.scalars().all() == [name]
             columns = connection.exec_driver_sql(f"SELECT name FROM pragma_table_info('{name}')")
             assert tuple(columns.scalars()) == (("text",) if is_plain else SEARCHABLE[table])

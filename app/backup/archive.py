@@ -1,12 +1,14 @@
-"""Rows as lines of JSON, the same from both databases, and back again to the digit.
+"""What an archive says of itself, and its rows: lines of JSON, the same from both databases.
 
-A line is the array of a row's values in the order of the columns that the manifest names.
+A line is the array of a row's values in the order of the columns that the manifest names; values
+come back to the digit.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -28,6 +30,62 @@ from sqlalchemy.sql.dml import Insert
 from sqlalchemy.types import TypeEngine
 
 from app.db.types import ExactDecimal, JsonText, UtcDateTime, json_text
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+
+
+class BackupError(Exception):
+    """A backup or a restore that cannot be done; the message is one line for the operator."""
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """A table: its columns, its rows, and its parts in the archive with their SHA-256."""
+
+    columns: list[str]
+    rows: int
+    parts: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """The contents of an archive.
+
+    ``revision``: of the schema that the rows have. ``key_id``: public name of the key that sealed
+    secrets need. ``files``: key of a file -> SHA-256; None where files were left out.
+    ``last_keys``: table -> the last key that it gave, maybe to a row that was deleted since.
+    """
+
+    revision: str
+    created_at: str
+    key_id: str
+    tables: Mapping[str, TableEntry] = field(default_factory=dict)
+    files: Mapping[str, str] | None = None
+    missing_files: list[str] = field(default_factory=list)
+    last_keys: Mapping[str, int] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def dump(self) -> bytes:
+        """As it stands in the archive."""
+        return orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2)
+
+    @classmethod
+    def load(cls, text: bytes) -> Manifest:
+        """Read it.
+
+        Raises: BackupError, it is none, or one of a format that is not known here.
+        """
+        try:
+            values: dict[str, Any] = orjson.loads(text)
+            tables = {name: TableEntry(**entry) for name, entry in values.pop("tables").items()}
+            manifest = cls(**values, tables=tables)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise BackupError("the file is no backup of this service") from error
+        if manifest.format != FORMAT:
+            raise BackupError(f"the backup has format {manifest.format}; this version reads 1")
+        return manifest
+
 
 Reader = Callable[[Any], Any]
 # How a value comes back from JSON, by the type of its column; what is missing is JSON's own.
