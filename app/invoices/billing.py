@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select
 
 from app.db import records
+from app.errors import ValidationError
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS
 from app.models.invoice import Invoice
 from app.models.task import Task
@@ -28,8 +29,11 @@ def check_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> 
             change.refuse_field(field, f"was billed by invoice {task.invoice_id}")
 
 
-def bill_tasks(change: Change[Invoice], lines: Iterable[Mapping[str, Any]]) -> None:
-    """Make the tasks of these lines, and no others, those that the invoice bills."""
+def bill_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
+    """Make the tasks of these lines, and no others, those that the invoice bills.
+
+    Raises: ValidationError, another invoice has billed one of them meanwhile.
+    """
     if change.get("type") == "CreditNote":
         return
     billed = records.connection().execute(_BILLED, {"invoice_id": change.key})
@@ -37,5 +41,10 @@ def bill_tasks(change: Change[Invoice], lines: Iterable[Mapping[str, Any]]) -> N
     after = {line["task_id"] for line in lines if line["task_id"] is not None}
     for task_id in sorted(before - after):
         TASKS.apply(task_id, {"invoice_id": None})
+    for task_id in sorted(after - before):
+        TASKS.stored(task_id)  # locked: whoever bills it at the same time has done so, or waits
+    check_tasks(change, lines)
+    if change.problems:
+        raise ValidationError(change.problems)
     for task_id in sorted(after - before):
         TASKS.apply(task_id, {"invoice_id": change.key})

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+from flask import Flask
+
+from app.db.engines import transaction
 from app.errors import ValidationError
-from app.http.security import Caller
+from app.http.security import Caller, acting_as, system_caller
 from app.invoices.steps import void_invoice
+from tests.business import bind_services
 from tests.factories import (
     event_names,
     line,
+    make_client,
     make_invoice,
     make_issued_invoice,
     make_task,
@@ -59,3 +66,23 @@ def test_a_credit_note_bills_nothing(admin: Caller) -> None:
         client_id=stored("Invoice", key)["client_id"],
     )  # fmt: skip
     assert bill_of(task) == key
+
+
+def test_invoices_that_bill_a_task_at_the_same_time_bill_it_once(app: Flask) -> None:
+    bind_services(app)
+    with app.app_context(), acting_as(system_caller()), transaction():
+        task, client = make_task(), make_client()
+    ready = threading.Barrier(4)
+
+    def bill() -> str:
+        ready.wait()
+        try:
+            with app.app_context(), acting_as(system_caller()), transaction():
+                make_invoice(client_id=client, line_items=[line(), line(task_id=task)])
+        except ValidationError as error:
+            return error.details[0].field
+        return "billed"
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = sorted(future.result() for future in [pool.submit(bill) for _ in range(4)])
+    assert outcomes == ["billed", *["lineItems[1].taskId"] * 3]
