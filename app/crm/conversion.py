@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.clock import utc_now
-from app.crm.clients import CLIENT, CLIENTS, touch_client
-from app.crm.contacts import CONTACTS
+from app.crm.clients import CLIENT, CLIENTS, CONTACTS, touch_client
 from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES

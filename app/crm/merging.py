@@ -11,8 +11,7 @@ from sqlalchemy import select
 
 from app import audit
 from app.clock import utc_now
-from app.crm.clients import CLIENT, CLIENTS, has_turnover
-from app.crm.contacts import CONTACTS
+from app.crm.clients import CLIENT, CLIENTS, CONTACTS, has_turnover
 from app.crm.matching import has_primary_contact
 from app.db import records
 from app.db.types import json_text

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.crm import schemas
-from app.crm.clients import CLIENTS
-from app.crm.contacts import CONTACTS
+from app.crm.clients import CLIENTS, CONTACTS
 from app.crm.conversion import Conversion, convert_lead
 from app.crm.leads import LEADS
 from app.crm.merging import Merge, merge_clients
 from app.crm.opportunities import OPPORTUNITIES
 from app.crm.pipeline import pipeline_summary
-from app.crm.pipeline_schemas import SummaryQuerySchema, SummarySchema
 from app.http.schema_parts import answer_body
 from app.operations.declaration import Button, Operation
 
@@ -140,8 +138,8 @@ PIPELINE_SUMMARY = Operation(
 
     Amounts are in the currency of the organisation, by the exchange rate that each opportunity
     keeps; those in a currency without a rate are told apart. All stages are listed.""",
-    arguments=SummaryQuerySchema,
+    arguments=schemas.SummaryQuerySchema,
     run=pipeline_summary,
-    answers=SummarySchema,
+    answers=schemas.SummarySchema,
 )
 OPERATIONS = (CONVERT, MERGE_CLIENTS, PIPELINE_SUMMARY)

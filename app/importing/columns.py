@@ -14,8 +14,7 @@ from typing import Any
 from sqlalchemy import Boolean, Date, Integer
 from sqlalchemy.types import TypeEngine
 
-from app.crm.clients import CLIENT
-from app.crm.contacts import CONTACT
+from app.crm.clients import CLIENT, CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError

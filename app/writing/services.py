@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.crm.clients import CLIENTS
-from app.crm.contacts import CONTACTS
+from app.crm.clients import CLIENTS, CONTACTS
 from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.service import DOCUMENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.crm.merging import merge_clients
-from app.errors import InUseError, InvalidStateError
+from app.errors import InUseError, InvalidStateError, ValidationError
 from app.http.security import Caller
 from app.invoices.crediting import create_credit_note
 from app.invoices.steps import void_invoice
@@ -14,6 +14,7 @@ from app.writing.services import SERVICES
 from tests.factories import (
     event_names,
     make_client,
+    make_contact,
     make_issued_invoice,
     make_opportunity,
     make_ticket,
@@ -94,3 +95,35 @@ def test_activity_around_it_does_not_make_its_etag_stale(admin: Caller) -> None:
     key = make_client()
     make_ticket(client_id=key)
     SERVICES["Client"].update(key, {"name": "Edited meanwhile"}, version=1)
+
+
+def primaries(*keys: int) -> list[bool]:
+    return [stored("Contact", key)["is_primary"] for key in keys]
+
+
+def test_a_new_main_contact_takes_the_place_of_the_old(admin: Caller) -> None:
+    client_id, other_client = make_client(), make_client()
+    first = make_contact(client_id=client_id, is_primary=True)
+    elsewhere = make_contact(client_id=other_client, is_primary=True)
+    second = make_contact(client_id=client_id, is_primary=True)
+    assert primaries(first, second, elsewhere) == [False, True, True]
+    update("Contact", first, is_primary=True)
+    assert primaries(first, second, elsewhere) == [True, False, True]
+    assert event_names("Contact", second) == ["contact.created", "contact.updated"]
+
+
+def test_a_main_contact_that_moves_replaces_the_one_there(admin: Caller) -> None:
+    client_id = make_client()
+    resident = make_contact(client_id=client_id, is_primary=True)
+    mover = make_contact(client_id=make_client(), is_primary=True)
+    update("Contact", mover, client_id=client_id)
+    assert primaries(resident, mover) == [False, True]
+
+
+def test_a_main_contact_needs_a_client(admin: Caller) -> None:
+    with pytest.raises(ValidationError) as refused:
+        make_contact(is_primary=True)
+    assert refused.value.details[0].field == "isPrimary"
+    key = make_contact(client_id=make_client(), is_primary=True)
+    update("Contact", key, client_id=None)
+    assert primaries(key) == [False]

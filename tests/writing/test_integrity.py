@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from app.clock import utc_now
-from app.crm.clients import CLIENT
-from app.crm.contacts import CONTACT
+from app.crm.clients import CLIENT, CONTACT
 from app.db import records
 from app.errors import DuplicateError, InUseError, ValidationError
 from app.http.security import Caller

@@ -19,8 +19,7 @@ from rapidfuzz import distance as distances, process
 
 from app.crm.search.candidates import Search
 from app.crm.search.kinds import KINDS, Kind
-from app.crm.search.patterns import as_typed, nearly, tiers
-from app.crm.search.query import SearchQuery, read_query
+from app.crm.search.query import SearchQuery, as_typed, nearly, read_query, tiers
 from app.crm.search.ranking import Match, rank_as_typed, rank_nearly
 from app.db.engines import read_engine
 from app.events import entity_url

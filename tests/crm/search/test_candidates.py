@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.crm.search.candidates import Search
 from app.crm.search.kinds import KINDS
-from app.crm.search.patterns import Either, Every, Holds
+from app.crm.search.query import Either, Every, Holds
 from app.db import records
 from app.http.security import Caller
 from tests import factories

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.crm.search.patterns import (
+from app.crm.search.query import (
     Either,
     Every,
     Holds,
@@ -13,9 +13,9 @@ from app.crm.search.patterns import (
     like_texts,
     match_text,
     nearly,
+    read_query,
     shape,
 )
-from app.crm.search.query import read_query
 
 
 def holds(pattern: Pattern, text: str) -> bool:
