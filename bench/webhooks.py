@@ -23,7 +23,7 @@ from app.clock import utc_now
 from app.db.engines import transaction
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.webhooks.signing import new_secret, sealed_secret
+from app.webhooks.messages import new_secret, sealed_secret
 from bench.receiver import ReceiverProcess
 from bench.services import Place, memory_mb, service
 

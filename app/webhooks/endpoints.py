@@ -18,7 +18,7 @@ from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import endpoint_shape, stop
 from app.webhooks.fan_out import COUNTER, new_delivery
-from app.webhooks.signing import new_secret, sealed_secret
+from app.webhooks.messages import new_secret, sealed_secret
 from app.webhooks.subscriptions import check_endpoint, require_readable
 
 # Both secrets sign for so long after a rotation.

@@ -23,7 +23,7 @@ from app.jobs.leases import wake
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import disable_endpoint
-from app.webhooks.signing import new_message_id
+from app.webhooks.messages import new_message_id
 from app.webhooks.subscriptions import PAYLOAD, matches, may_see
 
 COUNTER = "events.position"

@@ -14,8 +14,7 @@ from structlog.testing import capture_logs
 from app.clock import utc_now
 from app.outbound.client import Client
 from app.webhooks.delivery_pool import FAILING, HELD, PROMPT, SLOW, DeliveryPool
-from app.webhooks.messages import HELD_SECONDS, Message, Outcome, send_message
-from app.webhooks.signing import new_secret
+from app.webhooks.messages import HELD_SECONDS, Message, Outcome, new_secret, send_message
 from tests.waiting import until
 
 

@@ -13,8 +13,7 @@ import pytest
 from standardwebhooks import WebhookVerificationError
 
 from app.clock import utc_now
-from app.webhooks.messages import envelope
-from app.webhooks.signing import new_message_id, new_secret, signed_headers
+from app.webhooks.messages import envelope, new_message_id, new_secret, signed_headers
 from tests.architecture.modules import ROOT
 
 BODY = envelope("client.created", "2026-11-21T09:00:00.000Z", '{"object":{"name":"Čeladná"}}')
