@@ -15,8 +15,8 @@ from app.ai import answering
 from app.ai.routes import area as ai
 from app.ai.streams import init_tickets
 from app.auth import commands as account_commands, epoch, passwords, tokens
+from app.auth.api_keys import KeyUse, key_use
 from app.auth.authentication import Authenticator, authenticator
-from app.auth.key_use import KeyUse, key_use
 from app.auth.routes import area as auth
 from app.bi.routes import area as bi
 from app.config import Config

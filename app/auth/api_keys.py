@@ -1,12 +1,20 @@
-"""API keys: made by administrators for integrations, shown once, narrowed by scopes."""
+"""API keys: made by administrators for integrations, shown once, narrowed by scopes.
+
+When and from where each was last used is written to the minute, after the answer.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+import structlog
+from flask import Flask, Response, after_this_request
+from sqlalchemy import select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit, events
 from app.auth.credentials import new_api_key
@@ -17,10 +25,12 @@ from app.auth.schemas import ApiKeySchema
 from app.auth.users import insert_account
 from app.clock import utc_now
 from app.db import records
+from app.db.engines import transaction
 from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
+from app.extensions import Extension
 from app.http.schema_parts import answer_body
-from app.http.security import current_caller
+from app.http.security import Caller, acting_as, current_caller
 from app.models.user import ApiKey, Role, User
 from app.permissions import NEVER_BY_KEY
 
@@ -126,3 +136,48 @@ def _check_scopes(role: str, scopes: Sequence[str]) -> None:
 
 def _emit(name: str, key_id: int, properties: dict[str, Any]) -> None:
     events.emit(name, "ApiKey", key_id, representation=json_text({"id": key_id, **properties}))
+
+
+WRITE_EVERY_SECONDS = 60
+# After so long a silence the next use is a new one, which the audit log shows.
+NEW_USE_AFTER = timedelta(hours=1)
+
+_log = structlog.get_logger()
+
+
+class KeyUse:
+    """Notes the use of keys; once a minute and key it writes, when the caller has its answer."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._written: dict[int, float] = {}
+
+    def note(self, caller: Caller, address: str | None) -> None:
+        """The key of ``caller`` is used from ``address``."""
+        assert caller.api_key_id is not None
+        now = time.monotonic()
+        if now - self._written.get(caller.api_key_id, -WRITE_EVERY_SECONDS) < WRITE_EVERY_SECONDS:
+            return
+        self._written[caller.api_key_id] = now
+
+        @after_this_request
+        def write_later(response: Response) -> Response:
+            response.call_on_close(partial(self._write, caller, address))
+            return response
+
+    def _write(self, caller: Caller, address: str | None) -> None:
+        try:
+            with self._app.app_context(), transaction() as session, acting_as(caller):
+                key = ApiKey.id == caller.api_key_id
+                before = session.execute(select(ApiKey.last_used_at).where(key)).scalar()
+                session.execute(
+                    update(ApiKey).where(key).values(last_used_at=utc_now(), last_used_ip=address)
+                )
+                if before is None or before < utc_now() - NEW_USE_AFTER:
+                    audit.record("api_key.used", "ApiKey", caller.api_key_id, ip=address)
+        except SQLAlchemyError:
+            # The answer is out; the next minute writes again.
+            _log.warning("the use of an API key was not written", api_key_id=caller.api_key_id)
+
+
+key_use = Extension[KeyUse]("key_use")

@@ -19,8 +19,8 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import Rule
 
 from app import permissions
+from app.auth.api_keys import key_use
 from app.auth.authentication import authenticator
-from app.auth.key_use import key_use
 from app.config import Config
 from app.errors import (
     ApiError,

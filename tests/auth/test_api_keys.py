@@ -11,8 +11,8 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.auth import key_use as noting
-from app.auth.key_use import NEW_USE_AFTER, KeyUse, key_use
+from app.auth import api_keys as noting
+from app.auth.api_keys import NEW_USE_AFTER, KeyUse, key_use
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.models.event import AuditRecord
