@@ -21,7 +21,7 @@ COMMANDS = {
     "db": "flask_migrate.cli:db",
     "worker": "app.jobs.worker:worker",
     "demo": "app.demo.load:demo",
-    "documents": "app.documents.commands:documents",
+    "documents": "app.documents.cleanup:documents",
     "export": "app.importing.export:exporting",
     "invoices": "app.invoices.commands:invoices",
     "import": "app.importing.command:importing",

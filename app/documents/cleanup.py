@@ -3,7 +3,7 @@
 A blob without a row is what an upload left behind that was cut off between the two. It goes in two
 looks: one that finds no row that names it, when it is a day old, and another, hours later, that
 still finds none. A row is written seconds after its blob, so no blob that a row names, or will
-name, is ever removed.
+name, is ever removed. ``flask --app wsgi documents clean`` does it from the command line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import click
+from flask.cli import AppGroup
 from sqlalchemy import ColumnElement, delete, func, or_, select
 
 from app.blobs import blobs
@@ -159,3 +161,32 @@ def _forget(before: datetime) -> None:
     """Notes of what is long gone."""
     with transaction() as session:
         session.connection().execute(delete(OrphanBlob).where(OrphanBlob.created_at < before))
+
+
+@click.group(cls=AppGroup)
+def documents() -> None:
+    """The files of documents: what lies in the store and in the trash after its time."""
+
+
+@documents.command("clean")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option(
+    "--older-than",
+    default=24,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Hours that a file without a record must have been there.",
+)
+def clean(dry_run: bool, older_than: int) -> None:
+    """Empty the trash after 30 days, and remove files that no record names.
+
+    Such a file is left behind by an upload that was cut off. It is noted at the first run, and
+    removed by one that comes at least six hours later and still finds no record.
+    """
+    if not dry_run:
+        click.echo(f"{purge_trash()} documents of the trash removed for good.")
+    outcome = clean_store(minimum_age=timedelta(hours=older_than), dry_run=dry_run)
+    verb = "to remove" if dry_run else "removed"
+    click.echo(f"{outcome.removed} files without a record {verb}, {outcome.noted} noted.")
+    if outcome.unfinished:
+        click.echo(f"{outcome.unfinished} unfinished writes removed.")

@@ -13,8 +13,13 @@ from sqlalchemy import update
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.db import records
-from app.documents.media_types import HEAD_BYTES, TAIL_BYTES, media_type_of, suspicion
-from app.documents.names import clean_file_name
+from app.documents.media_types import (
+    HEAD_BYTES,
+    TAIL_BYTES,
+    clean_file_name,
+    media_type_of,
+    suspicion,
+)
 from app.errors import ServiceUnavailableError, ValidationError
 from app.http.dispositions import content_disposition
 from app.models.document import Document, DocumentContent, DocumentVersion

@@ -7,6 +7,7 @@ with its size (RFC 9110 sections 13 and 14). What is shown is a picture of its f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from flask import Response, current_app
@@ -18,11 +19,70 @@ from app.blobs import blobs
 from app.db import records
 from app.documents.inspection.pictures import has_picture
 from app.documents.service import DOCUMENTS
-from app.documents.versions import FileVersion, find_version
-from app.errors import NotFoundError, PreconditionFailedError, RangeNotSatisfiableError
+from app.errors import (
+    InvalidStateError,
+    NotFoundError,
+    PreconditionFailedError,
+    RangeNotSatisfiableError,
+)
 from app.http.dispositions import content_disposition
 from app.http.security import current_caller
-from app.models.document import DocumentContent
+from app.models.document import Document, DocumentContent, DocumentVersion
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """One file of a document, as it is given out."""
+
+    id: int
+    document_id: int
+    number: int
+    name: str
+    content_type: str
+    size: int
+    sha256: str
+    blob_key: str
+    uploaded_at: datetime
+
+
+def find_version(document: Document, number: int | None = None) -> FileVersion:
+    """The current file of a document, or an earlier one; whoever asks.
+
+    Raises: NotFoundError, there is no such version; InvalidStateError, the document waits for its
+        file, or is quarantined.
+    """
+    require_open(document)
+    version_number = document.file_version if number is None else number
+    statement = select(DocumentVersion.__table__).where(
+        DocumentVersion.document_id == document.id, DocumentVersion.number == version_number
+    )
+    with records.looking() as connection:
+        row = connection.execute(statement).first()
+    if row is None:
+        raise NotFoundError(
+            f"Document {document.id} has no version {version_number}.",
+            [("version", "is not there")],
+        )
+    return FileVersion(
+        row.id, row.document_id, row.number, row.file_name, row.content_type, row.size,
+        row.sha256, row.blob_key, row.created_at,
+    )  # fmt: skip
+
+
+def require_open(document: Document) -> None:
+    """Refuse a document whose bytes are not given out.
+
+    Raises: InvalidStateError.
+    """
+    status = document.status
+    if status == "Quarantined":
+        raise InvalidStateError(
+            "The document is quarantined: an administrator has to release it first.",
+            [("status", "is Quarantined")],
+        )
+    if document.file_version == 0:
+        raise InvalidStateError("The document has no file yet.", [("status", f"is {status}")])
+
 
 # For a browser that shows it in spite of everything: no script, no frame, no origin.
 POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"

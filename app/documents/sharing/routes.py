@@ -10,7 +10,7 @@ from sqlalchemy import select
 from werkzeug.datastructures import Headers
 
 from app.db import records
-from app.documents.serving import FileRequest, picture_of
+from app.documents.serving import FileRequest, FileVersion, picture_of
 from app.documents.sharing.visits import (
     LinkPasswordError,
     Visit,
@@ -20,7 +20,6 @@ from app.documents.sharing.visits import (
     note_view,
     open_link,
 )
-from app.documents.versions import FileVersion
 from app.errors import ApiError, ValidationError
 from app.http import schema_fields as fields
 from app.http.areas import Area, LinkQuery, mailed

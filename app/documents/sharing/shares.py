@@ -14,10 +14,9 @@ from app import audit
 from app.auth.passwords import passwords
 from app.clock import utc_now
 from app.db import records
-from app.documents.schemas import ShareSchema
+from app.documents.schemas import ShareSchema, ShareTerms, check_expiry
 from app.documents.service import DOCUMENTS
-from app.documents.sharing.terms import ShareTerms, check_expiry
-from app.documents.versions import find_version
+from app.documents.serving import find_version
 from app.errors import NotFoundError, ValidationError, gathered
 from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import answer_body

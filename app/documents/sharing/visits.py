@@ -21,9 +21,8 @@ from app.db import records
 from app.db.engines import primary_engine
 from app.db.types import UtcDateTime
 from app.documents.service import DOCUMENTS
-from app.documents.serving import FileRequest, deliver
+from app.documents.serving import FileRequest, FileVersion, deliver, find_version, require_open
 from app.documents.sharing.shares import token_hash
-from app.documents.versions import FileVersion, find_version, require_open
 from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
 from app.extensions import db
 from app.http.request_context import client_address
