@@ -24,9 +24,9 @@ from app.crm.clients import CLIENTS
 from app.db import records
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from app.invoices.chain import verify_chain
 from app.invoices.service import INVOICES
 from app.invoices.steps import issue_invoice
-from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice
 from app.settings import save_settings
 from bench.services import service

@@ -16,10 +16,9 @@ from collections.abc import Callable
 from functools import partial
 
 from app.invoices.document import InvoiceDocument
-from app.invoices.einvoice.facturx import render_facturx
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.einvoice.ubl import build_ubl
-from app.invoices.pdf.render import render_pdf
+from app.invoices.pdf.render import render_facturx, render_pdf
 from app.invoices.samples import sample
 from tests.invoices.pdf.generated_documents import many_pages, thousand_lines
 

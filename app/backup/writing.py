@@ -30,7 +30,7 @@ from app.db.engines import primary_engine
 from app.db.row_keys import last_key
 from app.db.types import iso_instant
 from app.extensions import Model, configuration, db
-from app.invoices.freezing import key_of
+from app.invoices.chain import key_of
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
 from app.output_file import OutputError, output_file

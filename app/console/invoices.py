@@ -24,16 +24,18 @@ from app.extensions import db
 from app.http.dispositions import content_disposition
 from app.http.schema_fields import Boolean, Field, List
 from app.http.security import requires
-from app.invoices.deliveries import list_deliveries, resend
-from app.invoices.downloads import PDF, e_invoice, invoice_pdf
+from app.invoices.downloads import e_invoice, invoice_pdf
+from app.invoices.files import PDF
 from app.invoices.letters import Letter
 from app.invoices.public.links import PATH, show_link
 from app.invoices.schemas import SendSchema
 from app.invoices.sending import (
     REMINDER,
     letter_to_change,
+    list_deliveries,
     number_to_be,
     preview,
+    resend,
     send_invoice,
 )
 

@@ -19,8 +19,8 @@ from app.documents.service import DOCUMENTS
 from app.http.body_stream import maximum_upload
 from app.importing.progress import Report
 from app.invoices.pdf import style
+from app.invoices.pdf.archive import Metadata
 from app.invoices.pdf.drawing import Page
-from app.invoices.pdf.metadata import Metadata
 from app.invoices.pdf.shaping import Shaper
 from app.invoices.pdf.typeset import Typesetter
 from app.invoices.pdf.writer import write_pdf

@@ -8,7 +8,7 @@ import click
 from flask.cli import AppGroup
 
 from app.db.engines import transaction
-from app.invoices.verifying import verify_chain
+from app.invoices.chain import verify_chain
 
 invoices = AppGroup("invoices", help="Issued documents.")
 

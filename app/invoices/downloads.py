@@ -8,23 +8,25 @@ from dataclasses import dataclass
 from app.blobs import blobs
 from app.errors import InvalidStateError, ValidationError
 from app.extensions import db
+from app.invoices.chain import key_of
 from app.invoices.document import InvoiceDocument
-from app.invoices.drawing import (
+from app.invoices.einvoice.preflight import Problem, preflight
+from app.invoices.files import (
+    PDF,
     WITH_DATA,
+    XML,
     draw_facturx,
     draw_pdf,
     file_name,
+    frozen_file,
     write_cii,
     write_ubl,
 )
-from app.invoices.einvoice.preflight import Problem, preflight
-from app.invoices.freezing import frozen_file, key_of
 from app.invoices.issuing import due_of_draft
 from app.invoices.reading import read_document
 from app.invoices.steps import readable
 from app.models.invoice import Invoice
 
-PDF, XML = "application/pdf", "application/xml"
 E_INVOICE_FORMS = ("ubl", "facturx", "cii")
 
 

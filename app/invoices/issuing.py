@@ -234,7 +234,7 @@ def due_after(issue_date: date, payment_terms_days: int) -> date:
 
     Raises: ValidationError, that day is beyond the last of the calendar.
     """
-    if not is_within_calendar(issue_date, payment_terms_days):
+    if payment_terms_days > (date.max - issue_date).days:
         raise ValidationError([("dueDate", DUE_TOO_LATE)])
     return issue_date + timedelta(days=payment_terms_days)
 
@@ -246,8 +246,3 @@ def due_of_draft(issue_date: date | None, client_id: int) -> date:
     """
     client = records.get(Client, client_id)
     return due_after(issue_date or today(), client.payment_terms_days)
-
-
-def is_within_calendar(issue_date: date, payment_terms_days: int) -> bool:
-    """Whether the calendar has a day so many days later."""
-    return payment_terms_days <= (date.max - issue_date).days

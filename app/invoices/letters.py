@@ -9,9 +9,9 @@ from typing import Any
 from flask import current_app
 
 from app.invoices.document import InvoiceDocument
-from app.invoices.formats import Formats
 from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import Texts, language_of, texts_for
+from app.invoices.wording import Formats
 from app.settings import Organisation
 from app.settings.days import today
 from app.settings.templates import fill

@@ -1,4 +1,7 @@
-"""Line items: what a body may say of them, what follows, and the rows they become."""
+"""Line items: what a body may say of them, what follows, the rows they become, the tasks they bill.
+
+A billed task knows its invoice, and no other invoice bills it again.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,12 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select, update
 
 from app.db import records
+from app.errors import ValidationError
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
 from app.models.invoice import TAX_CATEGORIES, Invoice, LineItem
+from app.models.task import Task
+from app.projects.service import TASKS
 from app.settings import Organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
@@ -217,3 +223,38 @@ def _contents(lines: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
 def _stored_by_key(invoice_id: int) -> list[dict[str, Any]]:
     rows = records.connection().execute(_BY_KEY, {"invoice_id": invoice_id})
     return [dict(row) for row in rows.mappings()]
+
+
+_BILLED = select(Task.id).where(Task.invoice_id == bindparam("invoice_id")).order_by(Task.id)
+
+
+def check_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse lines for tasks that another invoice bills."""
+    if change.get("type") == "CreditNote":
+        return
+    for index, line in enumerate(lines):
+        task = records.read(Task, line.get("task_id"))
+        if task is not None and task.invoice_id not in (None, change.key):
+            problem = f"was billed by invoice {task.invoice_id}"
+            change.refuse_field(line_field(change, index, "task_id"), problem)
+
+
+def bill_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
+    """Make the tasks of these lines, and no others, those that the invoice bills.
+
+    Raises: ValidationError, another invoice has billed one of them meanwhile.
+    """
+    if change.get("type") == "CreditNote":
+        return
+    billed = records.connection().execute(_BILLED, {"invoice_id": change.key})
+    before = set(billed.scalars())
+    after = {line["task_id"] for line in lines if line["task_id"] is not None}
+    for task_id in sorted(before - after):
+        TASKS.apply(task_id, {"invoice_id": None})
+    for task_id in sorted(after - before):
+        TASKS.stored(task_id)  # locked: whoever bills it at the same time has done so, or waits
+    check_tasks(change, lines)
+    if change.problems:
+        raise ValidationError(change.problems)
+    for task_id in sorted(after - before):
+        TASKS.apply(task_id, {"invoice_id": change.key})

@@ -6,7 +6,6 @@ from typing import Any
 
 from app.db import records
 from app.http.schema_parts import answer_body
-from app.invoices.crediting import create_credit_note
 from app.invoices.downloads import check_e_invoice
 from app.invoices.einvoice.preflight import Problem
 from app.invoices.payments import register_payment, reverse_payment
@@ -28,7 +27,7 @@ from app.invoices.schemas import (
 )
 from app.invoices.sending import send_invoice, send_invoices
 from app.invoices.service import INVOICES
-from app.invoices.steps import mark_uncollectible, void_invoice
+from app.invoices.steps import create_credit_note, mark_uncollectible, void_invoice
 from app.models.invoice import Invoice, Payment
 from app.operations.declaration import Button, Operation
 

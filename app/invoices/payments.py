@@ -19,7 +19,7 @@ from app.errors import (
 )
 from app.events import emit
 from app.http.security import current_caller
-from app.invoices.drawing import start_drawing
+from app.invoices.files import start_drawing
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
 from app.invoices.steps import issue_invoice

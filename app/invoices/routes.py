@@ -14,7 +14,7 @@ from app.http.lists import Page
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, PageQuerySchema, page_schema
 from app.http.security import requires
-from app.invoices import deliveries, downloads, sending
+from app.invoices import downloads, sending
 from app.invoices.downloads import E_INVOICE_FORMS, InvoiceFile
 from app.invoices.letters import Letter
 from app.invoices.operations import OPERATIONS
@@ -48,7 +48,7 @@ def preview(letter: Letter, invoice_id: int) -> dict[str, Any]:
 @requires("invoices:read")
 def list_deliveries(page: dict[str, int], invoice_id: int) -> Page:
     """The mails about the document, the newest first, and what became of each."""
-    return deliveries.list_deliveries(invoice_id, **page)
+    return sending.list_deliveries(invoice_id, **page)
 
 
 @area.post("/<int:invoice_id>/deliveries/<int:delivery_id>/resend")
@@ -57,7 +57,7 @@ def list_deliveries(page: dict[str, int], invoice_id: int) -> Page:
 @requires("invoices:send")
 def resend(query: dict[str, Any], invoice_id: int, delivery_id: int) -> dict[str, Any]:
     """Send a failed mail again: the same message with the same Message-ID."""
-    answer = deliveries.resend(invoice_id, delivery_id)
+    answer = sending.resend(invoice_id, delivery_id)
     undo_if_dry(query)
     return answer
 

@@ -10,11 +10,10 @@ from app.errors import refuse_any
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject, PostBodySchema
-from app.invoices.crediting import check_credit
 from app.invoices.letters import Letter
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
 from app.invoices.service import INVOICE
-from app.invoices.steps import REASON as VOID_REASON
+from app.invoices.steps import REASON as VOID_REASON, check_credit
 from app.mail.outbox import MOST_RECIPIENTS
 from app.mail.recipients import STATUSES
 from app.models.invoice import PAYMENT_METHODS

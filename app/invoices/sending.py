@@ -1,4 +1,7 @@
-"""Sending: a draft is issued, and the mail to the client is written in the same transaction."""
+"""Sending: a draft is issued, and the mail to the client is written in the same transaction.
+
+What became of each mail is told later, and one that failed is sent again.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,41 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy import Select, select
+
 from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.transactions import by_itself
-from app.errors import InvalidStateError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.events import emit
 from app.http.error_answers import as_api_error
 from app.http.idempotency import request_key
+from app.http.lists import Page, each_of, read_page
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
+from app.invoices.chain import key_of
 from app.invoices.document import InvoiceDocument
-from app.invoices.downloads import PDF, XML, refuse_incomplete
-from app.invoices.drawing import file_name, write_ubl
-from app.invoices.freezing import frozen_file, keep_file, key_of
+from app.invoices.downloads import refuse_incomplete
+from app.invoices.files import PDF, XML, file_name, frozen_file, keep_file, write_ubl
 from app.invoices.issuing import due_of_draft
 from app.invoices.letters import LINK_PLACE, Letter, Written, write_letter
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
+from app.invoices.schemas import MailedSchema
 from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
-from app.invoices.steps import issue_invoice, sendable
-from app.mail.outbox import check_addresses, find_mail, find_same, queue_mail, shown_delivery
+from app.invoices.steps import issue_invoice, readable, sendable
+from app.mail.outbox import (
+    check_addresses,
+    find_mail,
+    find_same,
+    queue_again,
+    queue_mail,
+    shown_delivery,
+)
+from app.mail.recipients import SETTLED, has_missed
+from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
 from app.settings import organisation
 from app.settings.days import today
@@ -214,7 +231,7 @@ def _attachments(
         attached.append(_attached(name, PDF, invoice.pdf_sha256 or frozen_file(invoice.id)))
     if letter.attach_e_invoice:
         refuse_incomplete(document)
-        sha256 = keep_file(write_ubl(document), {"Content-Type": XML})
+        sha256 = keep_file(write_ubl(document), XML)
         attached.append(_attached(file_name(document.number, invoice.id, "xml"), XML, sha256))
     return attached
 
@@ -268,3 +285,49 @@ def _sent_before(invoice_id: int, letter: Letter) -> dict[str, Any] | None:
     invoice = INVOICES.locked(invoice_id, current_caller())
     delivery = shown_delivery(mail)
     return {"number": invoice.number, "status": invoice.status, "delivery": delivery}
+
+
+def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
+    """The mails about an invoice that the caller may read, the newest first.
+
+    Raises: NotFoundError.
+    """
+    statement = _of(readable(invoice_id).id).order_by(OutgoingMail.id.desc())
+    return read_page(
+        statement,
+        each_of(OutgoingMail, _delivery_shape),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
+    """Put a mail into the outbox again for whom it did not reach: the same, with its Message-ID.
+
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, it waits or reached everybody.
+    """
+    invoice = sendable(invoice_id)
+    statement = _of(invoice.id).where(OutgoingMail.id == delivery_id).with_for_update()
+    mail = records.find(statement)
+    if mail is None:
+        raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
+    if mail.status not in SETTLED or not has_missed(mail):
+        raise InvalidStateError(
+            "Only a mail that failed for a recipient is sent again; send the invoice for another.",
+            [("status", f"is {shown_delivery(mail)['status']}")],
+        )
+    changes = queue_again(mail)
+    audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
+    return _delivery_shape(records.changed(mail, **changes))
+
+
+def _of(invoice_id: int) -> Select[OutgoingMail]:
+    about = (OutgoingMail.entity == "Invoice") & (OutgoingMail.entity_id == invoice_id)
+    return select(OutgoingMail).where(about)
+
+
+def _delivery_shape(mail: OutgoingMail) -> dict[str, Any]:
+    return answer_body(
+        MailedSchema, mail, **shown_delivery(mail), bounces=mail.bounces or [],
+        next_attempt_at=mail.next_attempt_at if mail.status == "queued" else None,
+    )  # fmt: skip

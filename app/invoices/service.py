@@ -9,17 +9,17 @@ from typing import Any
 
 from app.clock import utc_now
 from app.errors import InvalidStateError
-from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.chain import add_link, lock_chain
 from app.invoices.document import TaxSubtotal
-from app.invoices.drawing import start_drawing
-from app.invoices.freezing import freeze
+from app.invoices.files import freeze, start_drawing
 from app.invoices.history import continue_series, settle_history
 from app.invoices.issuing import check_issuable, frozen_values, require_issue_date
 from app.invoices.lines import (
     LINE_ITEM,
     LINE_ITEMS,
+    bill_tasks,
     check_lines,
+    check_tasks,
     complete,
     stored_lines,
     totals_of,

@@ -38,7 +38,7 @@ from app.extensions import Model, db
 from app.factory import create_app
 from app.http.security import acting_as, system_caller
 from app.importing.history import import_records
-from app.invoices.freezing import key_of
+from app.invoices.chain import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice

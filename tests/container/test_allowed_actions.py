@@ -25,11 +25,10 @@ from app.errors import (
     InvalidStateError,
 )
 from app.http.security import Caller, acting_as
-from app.invoices.crediting import create_credit_note
 from app.invoices.letters import Letter
 from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.sending import send_invoice
-from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
+from app.invoices.steps import create_credit_note, issue_invoice, mark_uncollectible, void_invoice
 from app.models.invoice import Payment
 from app.tickets.comments import create_comment
 from app.tickets.merging import merge_tickets

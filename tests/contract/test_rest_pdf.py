@@ -8,7 +8,7 @@ from collections.abc import Callable
 from flask import Flask
 
 from app.importing.history import import_records
-from app.invoices.verifying import verify_chain
+from app.invoices.chain import verify_chain
 from tests.contract.conftest import Api
 from tests.contract.test_put_and_children import sent_invoice
 from tests.contract.test_rest_money import draft, pay

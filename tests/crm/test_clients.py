@@ -7,8 +7,7 @@ import pytest
 from app.crm.merging import merge_clients
 from app.errors import InUseError, InvalidStateError, ValidationError
 from app.http.security import Caller
-from app.invoices.crediting import create_credit_note
-from app.invoices.steps import void_invoice
+from app.invoices.steps import create_credit_note, void_invoice
 from app.settings import save_settings
 from app.writing.services import SERVICES
 from tests.factories import (

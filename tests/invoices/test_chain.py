@@ -17,11 +17,9 @@ from app.db import records
 from app.db.engines import transaction
 from app.errors import ApiError
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices.chain import FIRST_HASH, hash_of
+from app.invoices.chain import FIRST_HASH, hash_of, key_of, verify_chain
 from app.invoices.commands import invoices as commands
-from app.invoices.freezing import key_of
 from app.invoices.steps import issue_invoice, void_invoice
-from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice, IssueRecord, LineItem
 from tests.business import bind_services
 from tests.factories import (
@@ -62,7 +60,7 @@ def test_links_hold_number_total_and_file(admin: Caller, three: list[int]) -> No
 def test_a_chain_is_read_some_links_at_a_time(
     admin: Caller, three: list[int], monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    monkeypatch.setattr("app.invoices.verifying.BATCH", batch)
+    monkeypatch.setattr("app.invoices.chain.BATCH", batch)
     assert (verify_chain().links, verify_chain().broken) == (3, None)
     put("Invoice", three[2], number="INV-2026-99999")
     assert (verify_chain().links, "another number" in str(verify_chain().broken)) == (2, True)
@@ -152,7 +150,7 @@ def test_a_store_that_is_away_issues_nothing(
 ) -> None:
     key = make_invoice()
     with monkeypatch.context() as patch:
-        patch.setattr("app.invoices.freezing.key_of", lambda sha256: f"{'x' * 101}/{sha256}")
+        patch.setattr("app.invoices.files.key_of", lambda sha256: f"{'x' * 101}/{sha256}")
         with pytest.raises(ValueError, match="not a key"):
             issue_invoice(key)
 

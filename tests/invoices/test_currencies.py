@@ -13,11 +13,10 @@ from sqlalchemy import event
 from app.errors import InvalidStateError, ValidationError
 from app.extensions import db
 from app.http.security import Caller
-from app.invoices.crediting import create_credit_note
 from app.invoices.payments import reverse_payment
 from app.invoices.posting import BALANCES
 from app.invoices.reading import read_document
-from app.invoices.steps import issue_invoice, void_invoice
+from app.invoices.steps import create_credit_note, issue_invoice, void_invoice
 from app.models.invoice import LineItem
 from app.money import is_whole, unit
 from app.odata.names import camel

@@ -18,11 +18,9 @@ from app.db import records
 from app.db.engines import transaction
 from app.errors import InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices.chain import hash_of
-from app.invoices.crediting import create_credit_note
+from app.invoices.chain import hash_of, verify_chain
 from app.invoices.payments import reverse_payment
-from app.invoices.steps import issue_invoice, void_invoice
-from app.invoices.verifying import verify_chain
+from app.invoices.steps import create_credit_note, issue_invoice, void_invoice
 from app.models.event import AuditRecord
 from app.models.invoice import IssueRecord
 from app.settings import save_settings

@@ -18,8 +18,8 @@ from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.extensions import db
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices.drawing import draw_pdf
-from app.invoices.freezing import frozen_file, key_of
+from app.invoices.chain import key_of
+from app.invoices.files import draw_pdf, frozen_file
 from app.invoices.letters import Letter
 from app.invoices.reading import read_document
 from app.invoices.sending import send_invoice

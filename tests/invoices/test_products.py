@@ -9,8 +9,7 @@ import pytest
 
 from app.errors import DuplicateError, InUseError, ValidationError
 from app.http.security import Caller, acting_as, make_caller
-from app.invoices.crediting import create_credit_note
-from app.invoices.steps import issue_invoice
+from app.invoices.steps import create_credit_note, issue_invoice
 from app.models.invoice import LineItem
 from app.permissions import ROLES
 from app.settings import save_settings

@@ -8,9 +8,9 @@ from io import BytesIO
 from PIL import Image
 
 from app.bi.exports.printed import Printed
+from app.invoices.pdf.archive import Metadata
 from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH, Page, Picture, Rule
 from app.invoices.pdf.fonts import BOLD
-from app.invoices.pdf.metadata import Metadata
 from app.invoices.pdf.shaping import Shaper
 from app.invoices.pdf.style import INK, Style
 from app.invoices.pdf.typeset import Align, Typesetter

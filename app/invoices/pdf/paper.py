@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import cache
 
 from app.invoices.document import InvoiceDocument
-from app.invoices.formats import Formats
 from app.invoices.pdf import fonts
 from app.invoices.pdf.drawing import Page
 from app.invoices.pdf.shaping import Shaper
 from app.invoices.pdf.style import BODY_BOTTOM, FOLLOWING_TOP
 from app.invoices.pdf.typeset import Typesetter
 from app.invoices.texts import Texts, texts_for
+from app.invoices.wording import Formats
 
 
 class Paper:

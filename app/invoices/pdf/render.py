@@ -1,18 +1,18 @@
-"""An invoice or credit note as the bytes of a PDF/A-3b file."""
+"""An invoice or credit note as the bytes of a PDF/A-3b file, with its data inside or not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from math import atan2, degrees, hypot
 
 from app.invoices.document import InvoiceDocument
+from app.invoices.einvoice.cii import build_cii
+from app.invoices.einvoice.codes import check_schema
 from app.invoices.pdf import letterhead, style
-from app.invoices.pdf.archive import Attachment
+from app.invoices.pdf.archive import Attachment, Metadata
 from app.invoices.pdf.closing import draw_closing
 from app.invoices.pdf.drawing import MM, PAGE_HEIGHT, PAGE_WIDTH, Page
 from app.invoices.pdf.fonts import BOLD
-from app.invoices.pdf.metadata import Metadata
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
 from app.invoices.pdf.summary import draw_summary, entries, height_of
@@ -22,23 +22,31 @@ from app.invoices.plain_text import one_line
 from app.invoices.texts import language_of
 from app.invoices.wording import correction_of, title_of
 
+FILE_NAME = "factur-x.xml"  # fixed by the standard
+_LEVEL = "EN 16931"
 _WATERMARKS = {"Draft": ("marks.draft", style.WATERMARK), "Void": ("marks.void", style.VOID_MARK)}
 _WATERMARK_SHARE = 0.62  # of the diagonal
 _LARGEST_WATERMARK = 150
 _DRAFT_DAY = date(2000, 1, 1)  # stands for the day of a draft, which has none yet
 
 
-def render_pdf(
-    document: InvoiceDocument,
-    attachments: Sequence[Attachment] = (),
-    factur_x: tuple[str, str] | None = None,
-) -> bytes:
-    """Draw a document; the same document gives the same bytes.
+def get_ready() -> None:
+    """Nothing: whoever can call this has loaded what draws."""
 
-    Args:
-        attachments: files to put inside.
-        factur_x: name and conformance level of the attachment that is the invoice as data.
+
+def render_facturx(document: InvoiceDocument) -> bytes:
+    """The PDF that people read with the invoice in CII inside, which machines read.
+
+    ``document`` must pass ``preflight``. Raises: lxml.etree.DocumentInvalid, the XML does not fit
+    its schema, which would be an error of ours.
     """
+    xml = build_cii(document)
+    check_schema(xml)
+    return render_pdf(document, xml)
+
+
+def render_pdf(document: InvoiceDocument, xml: bytes | None = None) -> bytes:
+    """Draw a document; the same document gives the same bytes. ``xml``: the invoice in CII."""
     title = title_of(document)
     seller = one_line(document.seller.legal_name or document.seller.name)
     buyer = one_line(document.buyer.legal_name or document.buyer.name)
@@ -48,9 +56,20 @@ def render_pdf(
         subject=f"{title}: {seller} / {buyer}",
         language=language_of(document.language),
         day=document.issue_date or _DRAFT_DAY,
-        factur_x=factur_x,
+        factur_x=None if xml is None else (FILE_NAME, _LEVEL),
     )
+    attachments = [] if xml is None else [_factur_x(xml)]
     return write_pdf(lay_out(document), metadata, attachments)
+
+
+def _factur_x(xml: bytes) -> Attachment:
+    return Attachment(
+        name=FILE_NAME,
+        description="Factur-X invoice",
+        media_type="text/xml",
+        content=xml,
+        relationship="Alternative",
+    )
 
 
 def lay_out(document: InvoiceDocument) -> list[Page]:

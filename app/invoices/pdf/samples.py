@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.invoices.document import InvoiceDocument
-from app.invoices.einvoice.facturx import render_facturx
 from app.invoices.einvoice.preflight import preflight
-from app.invoices.pdf.render import render_pdf
+from app.invoices.pdf.render import render_facturx, render_pdf
 from app.invoices.samples import NAMES, sample
 
 

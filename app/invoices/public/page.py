@@ -7,11 +7,10 @@ from flask import Response
 from app.http.public_pages import public_page
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.preflight import preflight
-from app.invoices.formats import Formats
 from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
-from app.invoices.wording import discount_label, tax_label, total_label
+from app.invoices.wording import Formats, discount_label, tax_label, total_label
 from app.models.invoice import Invoice
 from app.settings.days import today
 

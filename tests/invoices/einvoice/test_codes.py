@@ -12,7 +12,7 @@ from app.invoices.einvoice.codes import check_schema, published_file
 
 DRAWN = """
 import sys
-from app.invoices.einvoice.facturx import render_facturx
+from app.invoices.pdf.render import render_facturx
 from tests.invoices.pdf.generated_documents import ALL_SAMPLES
 assert render_facturx(ALL_SAMPLES["german"]()).startswith(b"%PDF")
 print(*sorted({name.partition(".")[0] for name in sys.modules}))

@@ -12,8 +12,7 @@ from pypdf import PdfReader
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.cii import build_cii
-from app.invoices.einvoice.facturx import FILE_NAME, render_facturx
-from app.invoices.pdf.render import render_pdf
+from app.invoices.pdf.render import FILE_NAME, render_facturx, render_pdf
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.generated_documents import ALL_SAMPLES as SAMPLES
 from tests.invoices.pdf.reading import dictionaries, fonts_of, stream_bytes

@@ -7,8 +7,8 @@ from datetime import date
 import pypdfium2
 import pytest
 
+from app.invoices.pdf.archive import Metadata
 from app.invoices.pdf.drawing import Page, Text
-from app.invoices.pdf.metadata import Metadata
 from app.invoices.pdf.render import render_pdf
 from app.invoices.pdf.shaping import Shaper
 from app.invoices.pdf.writer import write_pdf

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from app.invoices.document import Address, BankAccount, Party
-from app.invoices.einvoice.facturx import render_facturx
-from app.invoices.pdf.render import render_pdf
+from app.invoices.pdf.render import render_facturx, render_pdf
 from app.invoices.plain_text import one_line
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.reading import dictionaries, text_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from app.invoices.pdf import bidi, fonts
+from app.invoices.pdf import fonts, shaping
 from app.invoices.pdf.render import render_pdf
 from app.invoices.pdf.shaping import Shaped, Shaper
 from app.invoices.pdf.typeset import break_lines, letters
@@ -107,9 +107,9 @@ def test_lines_are_in_visual_order(text: str, visual: str) -> None:
     mirrored = str.maketrans("()", ")(")  # as HarfBuzz does where text runs from right to left
     pieces = [
         (level, letter.translate(mirrored) if level % 2 else letter)
-        for letter, level in zip(text, bidi.levels(text), strict=True)
+        for letter, level in zip(text, shaping.levels(text), strict=True)
     ]
-    assert "".join(bidi.in_visual_order(pieces)) == visual
+    assert "".join(shaping.in_visual_order(pieces)) == visual
 
 
 def measure(text: str) -> float:

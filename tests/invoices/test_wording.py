@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.invoices.formats import Formats
+from app.invoices.wording import Formats
 from tests.invoices.documents import make_document, make_line
 
 
