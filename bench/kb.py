@@ -50,12 +50,11 @@ from app.kb.indexing import ARTICLE, index_articles
 from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search.embedding import DIMENSION
-from app.search.entries import make_entry
+from app.search.entries import make_entry, store
 from app.search.index import Vectors
 from app.search.index_cache import index_cache_of
 from app.search.results import MODES
 from app.search.wordpiece import vocabulary
-from app.search.writing import store
 from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection, read_support
 
 TITLE_LENGTH = 255

@@ -17,9 +17,8 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit, events
-from app.auth.credentials import new_api_key
+from app.auth.credentials import hash_api_key, new_api_key
 from app.auth.epoch import bump_epoch
-from app.auth.lookup import hash_api_key
 from app.auth.roles import find_roles, get_rights
 from app.auth.schemas import ApiKeySchema
 from app.auth.users import insert_account

@@ -14,9 +14,14 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from app.auth.credentials import check_api_key_form, read_authorization
+from app.auth.credentials import (
+    VerifiedCaller,
+    check_api_key_form,
+    find_by_api_key,
+    find_by_session,
+    read_authorization,
+)
 from app.auth.epoch import EpochSource
-from app.auth.lookup import VerifiedCaller, find_by_api_key, find_by_session
 from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError

@@ -18,7 +18,7 @@ from flask_jwt_extended import (
 from jwt import InvalidTokenError
 from sqlalchemy import Engine
 
-from app.auth.lookup import VerifiedCaller, find_by_session
+from app.auth.credentials import VerifiedCaller, find_by_session
 from app.config import Config
 from app.errors import (
     ApiError,

@@ -19,7 +19,7 @@ from app.written.catalogue import (
     marked,
     msgids,
 )
-from app.written.locales import UNSAID
+from app.written.numbers import UNSAID
 
 # What pages take from the catalogues of texts.
 __all__ = ("SOURCE", "catalogue_path", "languages", "marked", "msgids")

@@ -9,8 +9,14 @@ from flask import g, has_request_context
 from app.console.language import SOURCE, account_language, page_language
 from app.money import digits
 from app.settings import organisation
-from app.written.locales import signs_for, signs_of
-from app.written.numbers import Signs, grouped_number, read_number, shown_number
+from app.written.numbers import (
+    Signs,
+    grouped_number,
+    read_number,
+    shown_number,
+    signs_for,
+    signs_of,
+)
 
 
 def reader_signs() -> Signs | None:

@@ -24,7 +24,7 @@ from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
 from app.models.user import Role, User
-from app.written.locales import UNSAID
+from app.written.numbers import UNSAID
 
 ACCOUNT = f"{session.ROOT}/account"
 # English as its account language says nothing, so that who wants it everywhere names a country.

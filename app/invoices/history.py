@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from app.invoices.lines import LINE_ITEMS
-from app.invoices.posting import factor_of
 from app.invoices.reading import buyer_snapshot, seller_snapshot
-from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, settle
+from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, factor_of, settle
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.money import ZERO

@@ -23,14 +23,13 @@ from app import audit
 from app.clock import day_after
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
-from app.invoices.posting import client_rate_of, exchange_factor, rate_of
 from app.invoices.reading import (
     breakdown_of,
     buyer_snapshot,
     kept_breakdowns,
     seller_snapshot,
 )
-from app.invoices.settlement import WITHOUT_EFFECT
+from app.invoices.settlement import WITHOUT_EFFECT, client_rate_of, exchange_factor, rate_of
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.money import ZERO, rounded, written

@@ -20,8 +20,8 @@ from app.errors import (
 from app.events import emit
 from app.http.security import current_caller
 from app.invoices.files import start_drawing
-from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
+from app.invoices.settlement import use_credit
 from app.invoices.steps import issue_invoice
 from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written

@@ -28,7 +28,7 @@ from app.invoices.document import (
     of_same_names,
 )
 from app.invoices.logo import logo_file
-from app.invoices.posting import rate_of
+from app.invoices.settlement import rate_of
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
 from app.odata.names import camel

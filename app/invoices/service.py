@@ -25,10 +25,9 @@ from app.invoices.lines import (
     totals_of,
     write_lines,
 )
-from app.invoices.posting import post, rate_of
 from app.invoices.products import take_over
 from app.invoices.reading import issued_document
-from app.invoices.settlement import settled_values
+from app.invoices.settlement import post, rate_of, settled_values
 from app.invoices.totals import Totals
 from app.models.client import Client
 from app.models.invoice import Invoice

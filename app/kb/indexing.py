@@ -27,8 +27,7 @@ from app.models.ticket import Ticket
 from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, find_model, is_installed
-from app.search.entries import EntryColumns, make_entries, make_entry
-from app.search.writing import announce, forget, store
+from app.search.entries import EntryColumns, announce, forget, make_entries, make_entry, store
 
 ARTICLE, TICKET = "KbArticle", "Ticket"
 # Of one portion: articles, and about how many characters of them; a second or two of one core.

@@ -6,7 +6,6 @@ from typing import Any
 
 from app.container import engine
 from app.events import entity_url
-from app.kb.drafting import draft_from_ticket
 from app.kb.schemas import (
     ArticleDraftSchema,
     ArticleSearchQuerySchema,
@@ -21,7 +20,7 @@ from app.kb.schemas import (
     SuggestQuerySchema,
 )
 from app.kb.search import SearchResult, search_articles
-from app.kb.suggestions import suggest_for_ticket
+from app.kb.suggestions import draft_from_ticket, suggest_for_ticket
 from app.kb.usage import list_feedback, missing_articles, rate_article
 from app.operations.declaration import Operation
 

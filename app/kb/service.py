@@ -16,7 +16,7 @@ from app.http.security import current_caller
 from app.jobs.schedule import for_each_due
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
-from app.search.writing import forget_one
+from app.search.entries import forget_one
 from app.settings.days import today
 from app.tickets.service import TICKETS
 from app.writing.change import Change, History

@@ -1,4 +1,4 @@
-"""What the index keeps of a text: made once, when the text changes."""
+"""What the index keeps of a text: made once, when the text changes, and written with the change."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import ColumnElement, delete, insert
+
+from app.clock import utc_now
+from app.db import records
+from app.models.search import SearchEntry
+from app.search import pgvector
 from app.search.analysis import terms
-from app.search.embedding import EmbeddingModel
+from app.search.embedding import DIMENSION, MODEL, EmbeddingModel
 from app.search.short_forms import short_forms
+from app.writing.numbering import next_number
 
 # Measured on public collections: shorter lose what the words are about, longer blur it.
 WORDS = 110
@@ -107,3 +114,61 @@ def passages(text: str) -> list[str]:
 def titled(title: str, passage: str) -> str:
     """What the model is given of a piece: it is about the title, wherever it stands."""
     return f"{title}. {passage}" if passage else title
+
+
+def store(
+    entity: str,
+    key: int,
+    columns: EntryColumns,
+    *,
+    revision: int,
+    language: str,
+    category: str | None,
+) -> None:
+    """Put an entry in place of the one before; the counter is locked until the commit."""
+    _remove((SearchEntry.entity == entity) & (SearchEntry.entity_id == key))
+    vectors: dict[str, Any] = {"model": None, "dimension": None, "vectors": None}
+    if columns.vectors is not None:
+        import numpy  # large: loaded by who has vectors
+
+        flat = numpy.ascontiguousarray(columns.vectors, dtype="<f4").tobytes()
+        vectors = {"model": MODEL, "dimension": DIMENSION, "vectors": flat}
+    row = {
+        "created_at": utc_now(),
+        "entity": entity,
+        "entity_id": key,
+        "revision": revision,
+        "change": next_number(CHANGES),
+        "language": language,
+        "category": category,
+        "terms": columns.terms,
+        "length": columns.length,
+        "passages": columns.passages,
+        **vectors,
+    }
+    connection = records.connection()
+    added = connection.execute(insert(SearchEntry).returning(SearchEntry.id), row).scalar_one()
+    if vectors["vectors"] is not None:
+        pgvector.keep(connection, added, entity, key, vectors["vectors"])
+
+
+def forget(entity: str, condition: ColumnElement[bool]) -> int:
+    """Remove the entries of ``entity`` that meet ``condition``; returns how many."""
+    removed = _remove((SearchEntry.entity == entity) & condition)
+    if removed:
+        announce()
+    return removed
+
+
+def announce() -> None:
+    """Let processes look again at what is there."""
+    next_number(CHANGES)
+
+
+def forget_one(entity: str, key: int) -> None:
+    """Remove the entry of one record, if it has one."""
+    forget(entity, SearchEntry.entity_id == key)
+
+
+def _remove(condition: ColumnElement[bool]) -> int:
+    return int(records.connection().execute(delete(SearchEntry).where(condition)).rowcount)

@@ -23,7 +23,7 @@ ROOT = Path(app.__file__).parent
 # What only programs and the command line are told, but for what is SHOWN of it.
 LEFT_OUT = (
     "admin/", "ai/", "auth/authentication.py", "auth/commands.py", "auth/credentials.py",
-    "auth/lookup.py", "auth/sessions.py", "auth/tokens.py", "backup/", "bi/", "config.py",
+    "auth/sessions.py", "auth/tokens.py", "backup/", "bi/", "config.py",
     "console/", "db/", "demo/", "documents/inspection/", "guide/", "http/", "importing/command.py",
     "importing/history.py", "invoices/chain.py", "invoices/einvoice/codes.py",
     "invoices/history.py", "invoices/pdf/", "jobs/", "mail/", "metrics/", "models/", "odata/",

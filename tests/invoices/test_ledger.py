@@ -14,7 +14,7 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http.security import Caller
 from app.invoices.payments import reverse_payment
-from app.invoices.posting import BALANCES
+from app.invoices.settlement import BALANCES
 from app.invoices.steps import create_credit_note, issue_invoice, mark_uncollectible, void_invoice
 from app.models.client import Client
 from app.models.invoice import Invoice, Payment

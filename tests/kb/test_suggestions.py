@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.kb import drafting
+from app.kb import suggestions
 from tests.contract.conftest import Api
 
 Index = Callable[[], None]
@@ -155,7 +155,7 @@ def test_a_draft_is_in_the_language_of_its_ticket(api: Api) -> None:
 @pytest.mark.parametrize("text", ["a" * 20_000, "a." * 10_000, "a@" * 10_000, "+1" * 10_000])
 def test_a_text_that_is_nearly_an_address_costs_no_more_than_its_length(text: str) -> None:
     began = time.process_time()
-    assert drafting.without_persons(text)
+    assert suggestions.without_persons(text)
     assert time.process_time() - began < 0.5
 
 
@@ -170,7 +170,7 @@ def test_a_text_that_is_nearly_an_address_costs_no_more_than_its_length(text: st
     ],
 )
 def test_addresses_and_numbers_of_persons_are_left_out(text: str, left: str) -> None:
-    assert drafting.without_persons(text) == left
+    assert suggestions.without_persons(text) == left
 
 
 def test_without_a_resolution_the_last_public_answer_of_an_agent_is_taken(api: Api) -> None:

@@ -25,8 +25,8 @@ from app.kb.indexing import ARTICLE, index_articles, tidy_index
 from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search import pgvector
+from app.search.entries import forget_one
 from app.search.index_cache import index_cache_of
-from app.search.writing import forget_one
 from tests.databases import close_engines
 
 # This server was built without ICU, whose names the migrations use, and without pg_trgm.

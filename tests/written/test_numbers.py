@@ -9,7 +9,6 @@ from babel import localedata
 from babel.numbers import format_decimal
 from hypothesis import given, settings, strategies as st
 
-from app.written.locales import signs_for, signs_of
 from app.written.numbers import (
     AmbiguousNumberError,
     NoNumberError,
@@ -17,6 +16,8 @@ from app.written.numbers import (
     read_number,
     readings,
     shown_number,
+    signs_for,
+    signs_of,
 )
 
 GERMAN, ENGLISH = signs_of("de"), signs_of("en-GB")

@@ -15,8 +15,7 @@ from app.container.words import names_of_words, word_text
 from app.settings import organisation
 from app.settings.days import zone
 from app.written.catalogue import COLUMN, SOURCE, catalogue_of, text_as, text_in
-from app.written.locales import signs_of
-from app.written.numbers import ENGLISH, Signs
+from app.written.numbers import ENGLISH, Signs, signs_of
 
 
 @dataclass(frozen=True)
