@@ -11,21 +11,22 @@ from app.errors import InvalidStateError
 from app.models.client import Client, Contact
 from app.models.columns import Entity
 from app.models.invoice import Invoice
+from app.models.lead import Lead
+from app.odata.names import camel
 from app.writing.change import Change
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 
-_ADDRESS = ("street", "city", "state", "postal_code", "country")
-_WIRE = {"street": "street", "city": "city", "state": "state", "postal_code": "postalCode",
-         "country": "country"}  # fmt: skip
+ADDRESS = ("street", "city", "state", "postal_code", "country")
+BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
 
 CLIENT = EntityRules(
     model=Client,
     wire_names={
-        f"{kind}_{part}": f"{kind}Address.{_WIRE[part]}"
+        f"{kind}_{part}": f"{kind}Address.{camel(part)}"
         for kind in ("billing", "shipping")
-        for part in _ADDRESS
+        for part in ADDRESS
     },
 )
 
@@ -130,3 +131,8 @@ class ContactService(EntityService[Contact]):
 
 
 CONTACTS = ContactService()
+
+
+def full_name(person: Contact | Lead) -> str:
+    """Given and family name, as far as they are known."""
+    return " ".join(part for part in (person.first_name, person.last_name) if part)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.clock import utc_now
-from app.crm.clients import CLIENT, CLIENTS, CONTACTS, touch_client
+from app.crm.clients import CLIENT, CLIENTS, CONTACTS, full_name, touch_client
 from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES
@@ -296,7 +296,7 @@ def client_values(lead: Lead) -> dict[str, Any]:
     lead_values = {attribute: getattr(lead, source) for source, attribute in _CLIENT.items()}
     return {
         **{name: value for name, value in lead_values.items() if value is not None},
-        "name": lead.company or _person(lead),
+        "name": lead.company or full_name(lead),
         "type": "Company" if lead.company else "Individual",
         "do_not_contact": lead.do_not_contact,
     }
@@ -304,7 +304,7 @@ def client_values(lead: Lead) -> dict[str, Any]:
 
 def contact_values(lead: Lead) -> dict[str, Any] | None:
     """The contact; None where the lead names a company only."""
-    if not _person(lead):
+    if not full_name(lead):
         return None
     lead_values = {"email": lead.email, "phone": lead.phone, "job_title": lead.job_title}
     values: dict[str, Any] = {name: text for name, text in lead_values.items() if text is not None}
@@ -321,13 +321,9 @@ def contact_values(lead: Lead) -> dict[str, Any] | None:
 
 def opportunity_values(lead: Lead) -> dict[str, Any]:
     """The opportunity: named like the client, of the value that was expected."""
-    values: dict[str, Any] = {"name": lead.company or _person(lead), "source": lead.source}
+    values: dict[str, Any] = {"name": lead.company or full_name(lead), "source": lead.source}
     if lead.estimated_value is not None:
         values["amount"] = lead.estimated_value
         if lead.currency is not None:
             values["currency"] = lead.currency
     return values
-
-
-def _person(lead: Lead) -> str:
-    return " ".join(part for part in (lead.first_name, lead.last_name) if part)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from app import audit
 from app.clock import utc_now
-from app.crm.clients import CLIENT, CLIENTS, CONTACTS, has_turnover
+from app.crm.clients import ADDRESS, BALANCES, CLIENT, CLIENTS, CONTACTS, has_turnover
 from app.crm.matching import has_primary_contact
 from app.db import records
 from app.db.types import json_text
@@ -23,7 +23,6 @@ from app.permissions import require
 from app.writing.fields import MAXIMUM_CUSTOM_FIELDS_BYTES, MAXIMUM_TAGS
 from app.writing.reassignment import move_references
 
-BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
 # What every client has from the start says nothing about it; labels and own fields come together.
 _NOT_FILLED = frozenset(
     ("status", "type", "currency", "language", "payment_terms_days", "tags", "custom_fields")
@@ -32,10 +31,9 @@ _FILLED = tuple(
     name for name in (*CLIENT.all_writable, "origin_lead_id") if name not in _NOT_FILLED
 )
 # Half of one address and half of another are none.
-_ADDRESS = ("street", "city", "state", "postal_code", "country")
 _TOGETHER = (
-    tuple(f"billing_{part}" for part in _ADDRESS),
-    tuple(f"shipping_{part}" for part in _ADDRESS),
+    tuple(f"billing_{part}" for part in ADDRESS),
+    tuple(f"shipping_{part}" for part in ADDRESS),
     ("e_invoice_scheme", "e_invoice_id"),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.crm import schemas
-from app.crm.clients import CLIENTS, CONTACTS
+from app.crm.clients import CLIENTS, CONTACTS, full_name
 from app.crm.conversion import Conversion, convert_lead
 from app.crm.leads import LEADS
 from app.crm.merging import Merge, merge_clients
@@ -26,66 +26,45 @@ def describe_trial(conversion: Conversion) -> dict[str, Any]:
 
 
 def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
+    def key_told(key: int | None, is_new: bool) -> int | None:
+        return None if is_trial and is_new else key
+
     lead = LEADS.stored(conversion.lead_id)
     client_created = conversion.matched_by is None
-    client = _client(conversion.client_id, client_created)
-    contact = _contact(conversion.contact_id, conversion.contact_created)
-    opportunity = _opportunity(conversion.opportunity_id)
-    if is_trial:
-        created = (
-            (client, client_created),
-            (contact, conversion.contact_created),
-            (opportunity, conversion.opportunity_created),
-        )
-        for representation, is_new in created:
-            if representation is not None and is_new:
-                representation["id"] = None
-    return {
-        "leadId": conversion.lead_id,
-        "status": lead.status,
-        "convertedAt": lead.converted_at,
-        "clientId": client["id"],
-        "contactId": contact and contact["id"],
-        "opportunityId": opportunity and opportunity["id"],
-        "client": client,
-        "contact": contact,
-        "opportunity": opportunity,
-        "matchedBy": conversion.matched_by,
-        "moved": {"tasks": conversion.tasks, "documents": conversion.documents},
-    }
-
-
-def _client(key: int, created: bool) -> dict[str, Any]:
-    return answer_body(schemas.ConvertedClientSchema, CLIENTS.stored(key), created=created)
-
-
-def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
-    if key is None:
-        return None
-    row = CONTACTS.stored(key)
-    full_name = " ".join(part for part in (row.first_name, row.last_name) if part)
-    return answer_body(schemas.ConvertedContactSchema, row, full_name=full_name, created=created)
-
-
-def _opportunity(key: int | None) -> dict[str, Any] | None:
-    return (
-        None
-        if key is None
-        else answer_body(schemas.ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))
-    )
+    client_id = key_told(conversion.client_id, client_created)
+    contact_id = key_told(conversion.contact_id, conversion.contact_created)
+    opportunity_id = key_told(conversion.opportunity_id, conversion.opportunity_created)
+    contact = opportunity = None
+    if conversion.contact_id is not None:
+        row = CONTACTS.stored(conversion.contact_id)
+        contact = answer_body(
+            schemas.ConvertedContactSchema, row, id=contact_id, full_name=full_name(row),
+            created=conversion.contact_created,
+        )  # fmt: skip
+    if conversion.opportunity_id is not None:
+        deal = OPPORTUNITIES.stored(conversion.opportunity_id)
+        opportunity = answer_body(schemas.ConvertedOpportunitySchema, deal, id=opportunity_id)
+    client = answer_body(
+        schemas.ConvertedClientSchema, CLIENTS.stored(conversion.client_id), id=client_id,
+        created=client_created,
+    )  # fmt: skip
+    return answer_body(
+        schemas.ConversionSchema, conversion, status=lead.status, converted_at=lead.converted_at,
+        client_id=client_id, contact_id=contact_id, opportunity_id=opportunity_id, client=client,
+        contact=contact, opportunity=opportunity,
+        moved={"tasks": conversion.tasks, "documents": conversion.documents},
+    )  # fmt: skip
 
 
 def describe_merge(merge: Merge) -> dict[str, Any]:
     """The client that stays, what it got, and what moved."""
     client = CLIENTS.stored(merge.client_id)
-    return {
-        "clientId": merge.client_id,
-        "sourceId": merge.source_id,
-        "client": answer_body(schemas.MergedClientSchema, client),
-        "filled": list(merge.filled),
-        "moved": {table: merge.moved.get(table, 0) for table in schemas.MergedRowsSchema().fields},
-        "balances": answer_body(schemas.BalancesSchema, client),
-    }
+    return answer_body(
+        schemas.MergedClientsSchema, merge, filled=list(merge.filled),
+        client=answer_body(schemas.MergedClientSchema, client),
+        moved={table: merge.moved.get(table, 0) for table in schemas.MergedRowsSchema().fields},
+        balances=answer_body(schemas.BalancesSchema, client),
+    )  # fmt: skip
 
 
 CONVERT = Operation(

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Text, cast, select
 
+from app.crm.clients import full_name
 from app.db import records
 from app.db.types import json_text
 from app.invoices.document import (
@@ -60,14 +61,13 @@ def seller_snapshot(settings: Organisation) -> dict[str, Any]:
 
 def buyer_snapshot(client: Client, contact: Contact | None) -> dict[str, Any]:
     """Who is billed, and the person addressed."""
-    names = (contact.first_name, contact.last_name) if contact else ()
     return {
         "name": client.name,
         "legalName": client.legal_name or client.name,
         **_on_wire(client, "tax_id", "registration_number"),
         "email": client.invoice_email or client.email,
         "phone": client.phone,
-        "contactName": " ".join(name for name in names if name) or None,
+        "contactName": contact and (full_name(contact) or None),
         "address": {camel(name): getattr(client, f"billing_{name}") for name in _ADDRESS},
         **_on_wire(client, *_E_INVOICE, "number", "language"),
     }

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.clock import utc_now
-from app.crm.clients import CLIENTS
+from app.crm.clients import BALANCES, CLIENTS
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
 from app.models.client import Client
@@ -94,9 +94,6 @@ def balances(invoice: Invoice | None, factor: Decimal, currency: str) -> Balance
         outstanding_balance=rounded(due * factor, currency),
         credit_balance=rounded(standing.surplus * factor, currency),
     )
-
-
-BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
 
 
 def rate_of(currency: str, credited_invoice_id: int | None) -> Decimal:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import event
 
+from app.crm.clients import BALANCES
 from app.errors import InvalidStateError, ValidationError
 from app.extensions import db
 from app.http.security import Caller
 from app.invoices.payments import reverse_payment
 from app.invoices.reading import read_document
-from app.invoices.settlement import BALANCES
 from app.invoices.steps import create_credit_note, issue_invoice, void_invoice
 from app.models.invoice import LineItem
 from app.money import is_whole, unit

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from app.crm.clients import BALANCES
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import Caller
 from app.invoices.payments import reverse_payment
-from app.invoices.settlement import BALANCES
 from app.invoices.steps import create_credit_note, issue_invoice, mark_uncollectible, void_invoice
 from app.models.client import Client
 from app.models.invoice import Invoice, Payment
