@@ -58,26 +58,25 @@ def check_expiry(terms: ShareTerms) -> None:
 
 _TEXT = {"type": "string"}
 _KEY = {"type": "integer", "format": "int64"}
+# The parts of the form (contract 11.1).
+FILE_PART, EXISTING = "file", "documentId"
+UPLOAD_PARTS: dict[str, dict[str, Any]] = {
+    FILE_PART: {"type": "string", "format": "binary", "description": "The file."},
+    "name": {**_TEXT, "description": "Name; that of the file when left out."},
+    "description": _TEXT,
+    "category": {**_TEXT, "enum": list(DOCUMENT_CATEGORIES)},
+    "folder": _TEXT,
+    "clientId": _KEY,
+    "entityType": {**_TEXT, "enum": list(ENTITY_TYPES)},
+    "entityId": _KEY,
+    "tags": {**_TEXT, "description": "With commas between, or a JSON list."},
+    EXISTING: {**_KEY, "description": "Document that gets a new version."},
+}
 UPLOAD_BODY: dict[str, Any] = {
     "required": True,
     "content": {
         "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "required": ["file"],
-                "properties": {
-                    "file": {"type": "string", "format": "binary", "description": "The file."},
-                    "name": {**_TEXT, "description": "Name; that of the file when left out."},
-                    "description": _TEXT,
-                    "category": {**_TEXT, "enum": list(DOCUMENT_CATEGORIES)},
-                    "folder": _TEXT,
-                    "clientId": _KEY,
-                    "entityType": {**_TEXT, "enum": list(ENTITY_TYPES)},
-                    "entityId": _KEY,
-                    "tags": {**_TEXT, "description": "With commas between, or a JSON list."},
-                    "documentId": {**_KEY, "description": "Document that gets a new version."},
-                },
-            },
+            "schema": {"type": "object", "required": [FILE_PART], "properties": UPLOAD_PARTS},
             "example": {"file": "bytes", "category": "Contract", "tags": "signed, 2026"},
         }
     },

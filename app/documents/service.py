@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 
 from app import audit
 from app.clock import utc_now
@@ -219,11 +219,15 @@ def _revoke_shares(document_id: int, now: datetime) -> int:
     """All live links end; returns how many. Their rows stay, with their log of accesses."""
     statement = (
         update(DocumentShare)
-        .where(DocumentShare.document_id == document_id)
-        .where(DocumentShare.revoked_at.is_(None), DocumentShare.expires_at > now)
+        .where(DocumentShare.document_id == document_id, is_live(now))
         .values(revoked_at=now)
     )
     return int(records.connection().execute(statement).rowcount)
+
+
+def is_live(now: datetime) -> ColumnElement[bool]:
+    """The condition that a link has not ended."""
+    return DocumentShare.revoked_at.is_(None) & (DocumentShare.expires_at > now)
 
 
 DOCUMENTS = DocumentService()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
+from app.documents.schemas import EXISTING, FILE_PART, UPLOAD_PARTS
 from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import Detail, ValidationError, naming, refuse_any, telling_all
 from app.http.body_stream import maximum_upload, note_fingerprint
@@ -14,14 +15,6 @@ from app.http.json_body import parse_json
 from app.http.multipart import Form, Part
 from app.http.schema_fields import UNKNOWN
 from app.writing.bodies import read_properties
-
-FILE_PART = "file"
-# The options of the form (contract 11.1), besides the document that gets a new version.
-OPTIONS = (
-    "name", "description", "category", "folder", "clientId", "entityType", "entityId", "tags",
-)  # fmt: skip
-NUMBERS = ("clientId", "entityId")
-EXISTING = "documentId"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +127,7 @@ def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], list[
     options: dict[str, Any] = {}
     problems = []
     for name, values in texts.items():
-        if name not in (*OPTIONS, EXISTING):
+        if name not in UPLOAD_PARTS:
             problems.append(Detail(name, UNKNOWN))
         elif name == "tags":
             try:
@@ -145,7 +138,7 @@ def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], list[
             problems.append(Detail(name, "is there twice"))
         elif values[0] == "":
             continue  # a form sends the fields that were left empty, too
-        elif name in (*NUMBERS, EXISTING):
+        elif UPLOAD_PARTS[name]["type"] == "integer":
             if not values[0].isascii() or not values[0].isdecimal() or len(values[0]) > 18:
                 problems.append(Detail(name, "must be a whole number"))
             else:

@@ -15,7 +15,7 @@ from app.auth.passwords import passwords
 from app.clock import utc_now
 from app.db import records
 from app.documents.schemas import ShareSchema, ShareTerms, check_expiry
-from app.documents.service import DOCUMENTS
+from app.documents.service import DOCUMENTS, is_live
 from app.documents.serving import find_version
 from app.errors import NotFoundError, ValidationError, gathered
 from app.http.lists import Page, each_of, read_page
@@ -122,7 +122,7 @@ def revoke_share(document_id: int, share_id: int) -> None:
 def unshare_expired() -> int:
     """Documents whose last link has expired are not shared any more; returns how many."""
     now = utc_now()
-    live = select(DocumentShare.document_id).where(_is_live(now))
+    live = select(DocumentShare.document_id).where(is_live(now))
     statement = (
         update(Document)
         .where(Document.is_shared, Document.id.not_in(live))
@@ -149,12 +149,8 @@ def _check_version(document: Document, terms: ShareTerms) -> None:
 
 
 def _has_live_links(document_id: int, now: datetime) -> bool:
-    statement = select(func.count()).where(DocumentShare.document_id == document_id, _is_live(now))
+    statement = select(func.count()).where(DocumentShare.document_id == document_id, is_live(now))
     return bool(records.connection().execute(statement).scalar_one())
-
-
-def _is_live(now: datetime) -> Any:
-    return DocumentShare.revoked_at.is_(None) & (DocumentShare.expires_at > now)
 
 
 def _audited(share: Mapping[str, Any]) -> dict[str, Any]:

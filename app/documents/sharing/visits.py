@@ -20,7 +20,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.db.types import UtcDateTime
-from app.documents.service import DOCUMENTS
+from app.documents.service import DOCUMENTS, is_live
 from app.documents.serving import FileRequest, FileVersion, deliver, find_version, require_open
 from app.documents.sharing.shares import token_hash
 from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
@@ -149,8 +149,7 @@ def _consume(visit: Visit) -> None:
     )
     statement = (
         update(DocumentShare)
-        .where(DocumentShare.id == visit.share.id, left)
-        .where(DocumentShare.revoked_at.is_(None), DocumentShare.expires_at > now)
+        .where(DocumentShare.id == visit.share.id, left, is_live(now))
         .values(download_count=DocumentShare.download_count + 1)
     )
     is_taken = bool(records.connection().execute(statement).rowcount)
