@@ -30,17 +30,25 @@ class TicketMerge:
     moved: Mapping[str, int]
 
 
-def merge_tickets(ticket_id: int, other_id: int, *, field: str, into_other: bool) -> TicketMerge:
+def merge_tickets(
+    ticket_id: int, source_id: int | None = None, target_id: int | None = None
+) -> TicketMerge:
     """Close one of two tickets as a part of the other, which gets its comments.
 
     Links to articles, tasks and documents go over, too.
 
     Args:
-        field: what the body names ``other_id`` by.
-        into_other: the first ticket is closed; else the other.
-    Raises: NotFoundError; ForbiddenError; ValidationError, the other is the same or is not there;
-        InvalidStateError, one of them is closed.
+        source_id: the ticket that is closed as a part of the first; or
+        target_id: the ticket of which the first becomes a part.
+    Raises: NotFoundError; ForbiddenError; ValidationError, not one of both is given, or the other
+        is the same or is not there; InvalidStateError, one of them is closed.
     """
+    if target_id is not None and source_id is None:
+        field, other_id = "targetId", target_id
+    elif source_id is not None and target_id is None:
+        field, other_id = "sourceId", source_id
+    else:
+        raise ValidationError([("targetId", "must be given, or sourceId, and not both")])
     caller = current_caller()
     if ticket_id == other_id:
         raise ValidationError([(field, "is the ticket itself")])
@@ -50,7 +58,7 @@ def merge_tickets(ticket_id: int, other_id: int, *, field: str, into_other: bool
     require(caller, "tickets:merge", ticket)
     other = _other(caller, other_id, field)
     require(caller, "tickets:merge", other)
-    source, target = (ticket, other) if into_other else (other, ticket)
+    source, target = (other, ticket) if target_id is None else (ticket, other)
     if target.status == "Closed":
         raise InvalidStateError(
             "A closed ticket takes up no other.", [("status", f"of {target.number} is Closed")]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from app.db import records
-from app.errors import ValidationError
 from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
 from app.operations.declaration import Operation
 from app.tickets.comments import NewComment, create_comment
-from app.tickets.merging import TicketMerge, merge_tickets as merge
+from app.tickets.merging import TicketMerge, merge_tickets
 from app.tickets.schemas import (
     CommentSchema,
     MergedTicketsSchema,
@@ -51,20 +50,6 @@ def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
 def describe_ticket(ticket_id: int) -> dict[str, Any]:
     """A ticket in short."""
     return answer_body(TicketStandingSchema, TICKETS.stored(ticket_id))
-
-
-def merge_tickets(
-    ticket_id: int, source_id: int | None = None, target_id: int | None = None
-) -> TicketMerge:
-    """Merge another ticket into this one, or this one into another.
-
-    Raises: ValidationError, not one of both is given; as ``app.tickets.merging``.
-    """
-    if target_id is None and source_id is not None:
-        return merge(ticket_id, source_id, field="sourceId", into_other=False)
-    if target_id is not None and source_id is None:
-        return merge(ticket_id, target_id, field="targetId", into_other=True)
-    raise ValidationError([("targetId", "must be given, or sourceId, and not both")])
 
 
 ADD_COMMENT = Operation(

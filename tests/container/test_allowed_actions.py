@@ -54,9 +54,7 @@ def _reverse(key: int) -> None:
 OPERATIONS: Mapping[tuple[str, str], Callable[[int], Any]] = {
     ("Client", "merge"): lambda key: merge_clients(key, factories.make_client()),
     ("Ticket", "comment"): lambda key: create_comment(key, body="A"),
-    ("Ticket", "merge"): lambda key: merge_tickets(
-        key, factories.make_ticket(), field="targetId", into_other=True
-    ),
+    ("Ticket", "merge"): lambda key: merge_tickets(key, target_id=factories.make_ticket()),
     ("Invoice", "send"): lambda key: send_invoice(key, Letter(to=("a@example.com",))),
     ("Invoice", "payment"): lambda key: register_payment(key, allow_overpayment=True, **PAID),
     ("Invoice", "credit"): lambda key: create_credit_note(key, issue=False),
@@ -84,7 +82,7 @@ def _made(entity: str, state: str) -> int:
         return MAKERS[entity](retain_until=today())
     if state == "merged":
         key = factories.make_ticket()
-        merge_tickets(key, factories.make_ticket(), field="targetId", into_other=True)
+        merge_tickets(key, target_id=factories.make_ticket())
         return key
     if entity == "Invoice":
         return _invoice(state)

@@ -47,7 +47,7 @@ def test_there_is_no_such_comment(admin: Caller) -> None:
 def test_a_merge_shows_both_tickets_and_what_moved(admin: Caller) -> None:
     source, target = make_ticket(), make_ticket()
     create_comment(source, body="Broken")
-    answer = describe_ticket_merge(merge_tickets(source, target, field="targetId", into_other=True))
+    answer = describe_ticket_merge(merge_tickets(source, target_id=target))
     assert answer["source"]["mergedIntoId"] == target
     assert answer["target"]["id"] == target
     assert answer["moved"]["comments"] >= 1

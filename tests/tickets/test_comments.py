@@ -88,7 +88,7 @@ def test_a_reply_to_a_closed_ticket_starts_another(admin: Caller, by_customer: b
 
 
 def merged(source: int, target: int) -> int:
-    merge_tickets(source, target, field="targetId", into_other=True)
+    merge_tickets(source, target_id=target)
     return target
 
 
