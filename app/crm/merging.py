@@ -18,8 +18,8 @@ from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
 from app.models.client import Client, Contact
-from app.models.invoice import Invoice
 from app.permissions import require
+from app.writing.deletion import lock_dependents
 from app.writing.fields import MAXIMUM_CUSTOM_FIELDS_BYTES, MAXIMUM_TAGS
 from app.writing.reassignment import move_references
 
@@ -60,13 +60,9 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     if client_id == source_id:
         raise ValidationError([("sourceId", "is the client that it would be merged into")])
     caller = current_caller()
-    # Invoices before clients, the lower key first: the order in which payments lock them, too.
-    records.connection().execute(
-        select(Invoice.id)
-        .where(Invoice.client_id.in_((client_id, source_id)))
-        .order_by(Invoice.id)
-        .with_for_update(key_share=True)
-    ).all()
+    # What refers to clients before them, the lower key first: as payments lock them, too.
+    for key in sorted((client_id, source_id)):
+        lock_dependents(CLIENT, key)
     for key in sorted((client_id, source_id)):
         records.read(Client, key, lock=True)
     client = CLIENTS.locked(client_id, caller)

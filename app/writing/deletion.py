@@ -99,6 +99,17 @@ def consequences(rules: EntityRules[Entity], key: int) -> Consequences:
     return Consequences(deleted, unlinked, blocking)
 
 
+def lock_dependents(rules: EntityRules[Entity], key: int) -> None:
+    """Lock every row that refers to a record, before the record itself is locked.
+
+    A change of such a row goes on to the record in this order, as a payment does to its client: to
+    lock the record first is a deadlock with it. SQLite has one writer at a time anyway.
+    """
+    if records.connection().dialect.name == "postgresql":
+        for _ in dependents_of(rules, key):
+            pass
+
+
 def dependents_of(rules: EntityRules[Entity], key: int) -> Iterator[Dependent]:
     """Every row that refers to a record, also by its type and key, locked."""
     for service, owner, reference in referring(rules):

@@ -30,7 +30,7 @@ from app.models.event import Event
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History, date_past
-from app.writing.deletion import release
+from app.writing.deletion import lock_dependents, release
 from app.writing.integrity import named_refusals
 from app.writing.machines import StateMachine
 from app.writing.normal_forms import forms_of
@@ -207,6 +207,8 @@ class EntityService(Generic[E]):
             need it; InvalidStateError.
         """
         caller = current_caller()
+        if allowed(caller, self.rules.permissions["delete"]):
+            lock_dependents(self.rules, key)
         before = self.locked(key, caller, version, ending=True)
         require(caller, self.rules.permissions["delete"], before)
         self.remove(key, before)
