@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.crm.clients import ADDRESS, BALANCES, CLIENT, CLIENTS, CONTACTS, has_turnover
 from app.crm.matching import has_primary_contact
 from app.db import records
+from app.db.transactions import advisory_lock
 from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
@@ -60,6 +61,8 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     if client_id == source_id:
         raise ValidationError([("sourceId", "is the client that it would be merged into")])
     caller = current_caller()
+    # One merge after the other: what one locks the other moves.
+    advisory_lock("merge of clients")
     # What refers to clients before them, the lower key first: as payments lock them, too.
     for key in sorted((client_id, source_id)):
         lock_dependents(CLIENT, key)
