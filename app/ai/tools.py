@@ -43,7 +43,7 @@ from app.operations.wire_types import parameters_of
 from app.permissions import allowed
 from app.settings.days import today
 from app.tickets.comments import create_comment
-from app.writing.machines import PATCH
+from app.writing.transitions import PATCH
 from app.writing.services import SERVICES
 from app.writing.states import require_step
 

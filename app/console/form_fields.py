@@ -22,7 +22,7 @@ from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
 from app.settings.days import zone
-from app.writing.machines import StateMachine
+from app.writing.transitions import StateMachine
 
 # A longer text is typed into a larger field.
 LONG_TEXT = 500

@@ -19,9 +19,8 @@ from app.db.late_values import dynamic
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Template
 from app.permissions import ALL, OWN, OWNING_COLUMNS
-from app.writing.machines import PATCH, StateMachine
 from app.writing.operations import Condition, conditions_of
-from app.writing.transitions import MACHINES
+from app.writing.transitions import MACHINES, PATCH, StateMachine
 
 
 def allowed_actions(entity: str, resource: str) -> edm.Property:

@@ -24,7 +24,6 @@ from app.writing.deletion import release
 from app.writing.integrity import named_refusals
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
-from app.writing.reporting import reported
 from app.writing.rules import EntityRules
 from app.writing.states import require_right
 from app.writing.transitions import DOCUMENT as DOCUMENT_STATES
@@ -187,7 +186,7 @@ class DocumentService(EntityService[Document]):
             "sha256": before.sha256,
             "deleted_at": before.deleted_at,
         }
-        audit.record("document.purged", "Document", key, before=reported(self.rules, lost))
+        audit.record("document.purged", "Document", key, before=self.rules.reported(lost))
 
     def restore(self, key: int) -> None:
         """Bring a document back from the trash, in the state that it had.

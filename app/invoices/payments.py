@@ -31,7 +31,6 @@ from app.settings.days import today
 from app.writing.added_only import AddedOnly
 from app.writing.numbering import running_number
 from app.writing.operations import require_operation
-from app.writing.reporting import reported
 from app.writing.rules import RowRules
 from app.writing.validation import Problems, validate
 
@@ -96,7 +95,7 @@ def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **paym
     payment_id = records.insert(Payment, payment)
     paid = invoice.amount_paid + amount
     INVOICES.settle(invoice, paid, invoice.amount_credited, by="payment")
-    audit.record("payment.created", "Payment", payment_id, after=reported(PAYMENT, payment))
+    audit.record("payment.created", "Payment", payment_id, after=PAYMENT.reported(payment))
     emit("payment.created", "Payment", payment_id, sequence=1)
     return payment_id
 
@@ -135,7 +134,7 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
     previous = {"status": "Completed"}
     audit.record(
         "payment.reversed", "Payment", payment_id,
-        before=previous, after=reported(PAYMENT, changes),
+        before=previous, after=PAYMENT.reported(changes),
     )  # fmt: skip
     emit(
         "payment.reversed", "Payment", payment_id,

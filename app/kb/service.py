@@ -20,7 +20,6 @@ from app.search.entries import forget_one
 from app.settings.days import today
 from app.tickets.service import TICKETS
 from app.writing.change import Change, History
-from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 from app.writing.transitions import CLOCK, KB_ARTICLE as ARTICLE_STATES
@@ -62,8 +61,8 @@ class KbArticleService(EntityService[KbArticle]):
             (*_TEXT, "visibility")
         ):
             require(change.caller, "kb:publish", change.before)
-        refuse_ring(
-            change, "translation_of_id", "must not be the article itself or a translation of it"
+        change.refuse_ring(
+            "translation_of_id", "must not be the article itself or a translation of it"
         )
 
     def enter(self, change: Change[KbArticle], source: str | None, target: str) -> None:

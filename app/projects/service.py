@@ -17,7 +17,6 @@ from app.jobs.schedule import for_each_due
 from app.models.project import Project
 from app.models.task import Task
 from app.writing.change import Change, History
-from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 from app.writing.transitions import (
@@ -126,7 +125,7 @@ class TaskService(EntityService[Task]):
 
     def check(self, change: Change[Task]) -> None:
         """No task is a part of itself, and none is due before it starts."""
-        refuse_ring(change, "parent_task_id", "must not be the task itself or a part of it")
+        change.refuse_ring("parent_task_id", "must not be the task itself or a part of it")
         start, due = change.get("start_at"), change.get("due_at")
         is_reversed = start is not None and due is not None and due < start
         if is_reversed and change.concerns("start_at", "due_at"):

@@ -9,12 +9,16 @@ from typing import Any, Generic
 
 from app.clock import utc_now
 from app.db import records
+from app.db.transactions import advisory_lock
 from app.db.types import json_text
 from app.errors import ApiError, Detail
 from app.http.security import Caller
 from app.models.columns import Entity
 from app.settings import Organisation, organisation
 from app.writing.rules import E, E_co, EntityRules
+
+# A longer chain of records that follow one another is a mistake, and every step of it is a query.
+DEEPEST = 50
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,6 +137,22 @@ class Change(Generic[E_co]):
     def refuse_field(self, field_name: str, message: str) -> None:
         """Note a problem with a field of the wire, such as ``lineItems[2].taskId``."""
         self.problems.append(Detail(field_name, message))
+
+    def refuse_ring(self, attribute: str, message: str) -> None:
+        """Refuse the record that ``attribute`` names where its chain comes back to this one."""
+        following = self.get(attribute)
+        if following is None or not self.concerns(attribute):
+            return
+        if not self.is_new:
+            # Two records, each made to follow the other at the same time, do not see it otherwise.
+            advisory_lock(f"{self.rules.name} {attribute}")
+        for _ in range(DEEPEST + 1):
+            if following is None:
+                return
+            if following == self.key:
+                break
+            following = getattr(self.related(self.rules.model, following), attribute, None)
+        self.refuse(attribute, message)
 
     def take_refusal(self, error: ApiError) -> None:
         """Note what a refusal says is wrong with the record, to be told with everything else."""

@@ -15,8 +15,7 @@ from app.errors import ApiError, InUseError, InvalidStateError
 from app.models.columns import Record
 from app.odata.names import camel
 from app.settings.days import today
-from app.writing.machines import StateMachine
-from app.writing.transitions import INVOICE, LEAD, LEAD_OPEN, TICKET
+from app.writing.transitions import INVOICE, LEAD, LEAD_OPEN, TICKET, StateMachine
 
 UPDATE, DELETE = "update", "delete"
 
@@ -64,14 +63,8 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
     "Lead": (
         # A converted lead is where its client came from, and stays as it was.
         Condition(name=UPDATE, done="changed", rights=("leads:update",), states=_NOT_CONVERTED),
-        Condition(
-            name=DELETE, done="deleted", rights=("leads:delete",),
-            states=_NOT_CONVERTED,
-        ),
-        Condition(
-            name="convert", done="converted",
-            states=_sources(LEAD, "convert"),
-        ),
+        Condition(name=DELETE, done="deleted", rights=("leads:delete",), states=_NOT_CONVERTED),
+        Condition(name="convert", done="converted", states=_sources(LEAD, "convert")),
     ),
     "Ticket": (
         Condition(
@@ -83,26 +76,18 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
             name="comment", done="answered", rights=("tickets:update", "tickets:create"),
             states=("Closed",),
         ),
-        Condition(
-            name="merge", done="merged",
-            states=_sources(TICKET, "merge"),
-        ),
+        Condition(name="merge", done="merged", states=_sources(TICKET, "merge")),
     ),
     "Invoice": (
         Condition(name=DELETE, done="deleted", rights=("invoices:delete",), states=("Draft",)),
-        Condition(
-            name="send", done="sent", states=("Draft", *_ISSUED)
-        ),
+        Condition(name="send", done="sent", states=("Draft", *_ISSUED)),
         # A payment issues a draft.
         Condition(
             name="payment", done="paid", rights=("payments:create", "invoices:send"),
             states=("Draft",), record_type="Invoice",
         ),
         # What is paid too much can be kept as credit, for a paid invoice all of it.
-        Condition(
-            name="payment", done="paid", states=_ISSUED,
-            record_type="Invoice",
-        ),
+        Condition(name="payment", done="paid", states=_ISSUED, record_type="Invoice"),
         Condition(
             name="credit", done="credited", rights=("invoices:credit", "invoices:create"),
             states=_ISSUED, record_type="Invoice",
@@ -112,19 +97,15 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
             states=_ISSUED, record_type="Invoice", positive=("amount_paid",),
         ),
         Condition(
-            name="void", done="voided",
-            states=_sources(INVOICE, "void"), zero=("amount_paid", "amount_credited"),
+            name="void", done="voided", states=_sources(INVOICE, "void"),
+            zero=("amount_paid", "amount_credited"),
         ),
         Condition(
             name="uncollectible", done="written off",
             states=_sources(INVOICE, "uncollectible"), record_type="Invoice",
         ),
     ),
-    "Payment": (
-        Condition(
-            name="reverse", done="reversed", states=("Completed",)
-        ),
-    ),
+    "Payment": (Condition(name="reverse", done="reversed", states=("Completed",)),),
     "Document": (
         Condition(
             name=DELETE, done="deleted", rights=("documents:delete",), ended=("retain_until",),

@@ -32,13 +32,12 @@ from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History, date_past
 from app.writing.deletion import lock_dependents, release
 from app.writing.integrity import named_refusals
-from app.writing.machines import StateMachine
 from app.writing.normal_forms import forms_of
 from app.writing.numbering import number_all, running_number
 from app.writing.references import check_references
-from app.writing.reporting import reported
 from app.writing.rules import E, EntityRules
 from app.writing.states import require_state, require_step
+from app.writing.transitions import StateMachine
 from app.writing.validation import check_amounts, validate
 
 # Who may say what a record was: administrators (docs/adr/0042).
@@ -276,7 +275,7 @@ class EntityService(Generic[E]):
         event = f"{self.rules.event}.deleted"
         were = records.columns_of(before)
         lost = {name: value for name, value in were.items() if value is not None}
-        audit.record(event, self.rules.name, key, before=reported(self.rules, lost))
+        audit.record(event, self.rules.name, key, before=self.rules.reported(lost))
         emit(
             event, self.rules.name, key,
             sequence=before.version + 1, representation=representation,
@@ -448,7 +447,7 @@ class EntityService(Generic[E]):
             self.written(change)
             announcement = self._announcement(change, "created")
         after = {name: value for name, value in change.values.items() if value is not None}
-        self._report(change, None, reported(self.rules, after), 1, announcement)
+        self._report(change, None, self.rules.reported(after), 1, announcement)
         return change.key
 
     def _row(self, change: Change[E]) -> dict[str, Any]:
@@ -472,8 +471,8 @@ class EntityService(Generic[E]):
             records.update(self.rules.table, change.key, row)
             self.written(change)
             announcement = self._announcement(change, "updated")
-        previous = reported(self.rules, {name: change.was(name) for name in change.values})
-        after = reported(self.rules, change.values)
+        previous = self.rules.reported({name: change.was(name) for name in change.values})
+        after = self.rules.reported(change.values)
         self._report(change, previous, after, row["version"], announcement)
 
     def _require_room(self, values: Mapping[str, Any]) -> None:

@@ -162,6 +162,24 @@ class RowRules:
         columns = (column.name for column in self.table.c if "normal_form" not in column.info)
         return (*columns, *self.children)
 
+    def reported(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values in wire spelling, as events (``previous``) and the audit log show them.
+
+        ``{"billing_city": "Ulm"}`` -> ``{"billingAddress": {"city": "Ulm"}}``, stamps left out.
+        """
+        report: dict[str, Any] = {}
+        for attribute, value in values.items():
+            if attribute in STAMPS or attribute in self.derived or attribute not in self.names:
+                continue
+            outer, _, inner = self.names[attribute].partition(".")
+            if attribute in self.children:
+                report[outer] = [self.children[attribute].reported_row(row) for row in value or ()]
+            elif inner:
+                report.setdefault(outer, {})[inner] = value
+            else:
+                report[outer] = value
+        return report
+
     def wire(self, attribute: str) -> str:
         """The name of an attribute on the wire; of an unknown one too, for the message."""
         return self.names.get(attribute) or camel(attribute)
@@ -172,6 +190,10 @@ class ChildRules(RowRules):
     """Rows given inside the body of another and replaced as a whole (LineItems)."""
 
     parent: str  # column that refers to the record whose list it is
+
+    def reported_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What a body could have given of a row, as ``reported``."""
+        return {self.wire(name): row[name] for name in self.writable if row.get(name) is not None}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -7,7 +7,7 @@ from app.http.security import Caller
 from app.models.columns import Entity
 from app.permissions import ALL, require, scope_of
 from app.writing.change import Change
-from app.writing.machines import PATCH, StateMachine, Transition
+from app.writing.transitions import PATCH, StateMachine, Transition
 
 
 def require_state(machine: StateMachine, change: Change[Entity]) -> None:

@@ -87,5 +87,5 @@ class Shape:
 
 def shape_of(query: Query, caller: Caller, dialect: Dialect) -> Shape:
     path, literals = shape_path(query.path)
-    options = shape_options(query.texts)
-    return Shape(query, caller, dialect, (path, options.key), [*literals, *options.literals])
+    options, others = shape_options(query.texts)
+    return Shape(query, caller, dialect, (path, options), [*literals, *others])

@@ -147,36 +147,25 @@ _NEVER_PLANNED: t.Final = frozenset(["skiptoken", "format", "schemaversion"])
 _NEVER_LIFTED: t.Final = frozenset(["search", "count", "id", "index", "deltatoken"])
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a plan is cached by, and what it is then run with.
+def shape_options(options: OptionTexts) -> tuple[tuple[tuple[str, str], ...], list[LiteralValue]]:
+    """What all options together have in common with others of their shape, and their literals.
 
-    ``key`` leaves out the options that do not change the plan: ``$format``, ``$schemaversion``,
-    ``$skiptoken`` (whoever opens a token knows what in it does) and custom ones.
-    ``literals[n]`` is the value of the Literal with slot n plus the ``first_slot`` of the parse.
-    """
-
-    key: tuple[tuple[str, str], ...]
-    literals: tuple[LiteralValue, ...]
-
-
-def shape_options(options: OptionTexts) -> Shape:
-    """The shape of all options together.
+    The first leaves out the options that do not change a plan: ``$format``, ``$schemaversion``,
+    ``$skiptoken`` (whoever opens a token knows what in it does) and custom ones. ``literals[n]`` is
+    the value of the Literal with slot n plus the ``first_slot`` of the parse.
 
     Raises: QueryError, a literal that has no value, such as 2024-02-30.
     """
     key: list[tuple[str, str]] = []
     literals: list[LiteralValue] = []
     for name, text in options.system.items():
-        if name in _NEVER_PLANNED:
-            continue
         if name in _NEVER_LIFTED:
             key.append((name, text))
-        else:
+        elif name not in _NEVER_PLANNED:
             key.append((name, _lift(text, "$" + name, literals)))
     for name, text in options.aliases.items():
         key.append((name, _lift(text, name, literals)))
-    return Shape(tuple(key), tuple(literals))
+    return tuple(key), literals
 
 
 def _lift(text: str, option: str, literals: list[LiteralValue]) -> str:
