@@ -269,17 +269,17 @@ class _Runner:
             answer.headers["OData-Version"] = version_of_error(part.headers["OData-MaxVersion"])
         return answer
 
-    def _lacks(self, part: Part) -> bool:
-        return part.condition is None and any(map(self._references.has_failed, part.depends_on))
+    def _lacks(self, part: Part) -> list[str]:
+        """What a part without a condition needs, and that failed."""
+        names = part.depends_on if part.condition is None else ()
+        return [name for name in names if self._references.has_failed(name)]
 
     def _check_dependencies(self, part: Part, *, in_transaction: bool) -> None:
         """Raise FailedDependencyError unless the part may be tried."""
-        if part.condition is None:
-            failed = [name for name in part.depends_on if self._references.has_failed(name)]
-            if failed:
-                raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
-            return
-        if not self.holds(self._references.in_expression(part.condition), in_transaction):
+        if failed := self._lacks(part):
+            raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
+        condition = part.condition
+        if condition and not self.holds(self._references.in_expression(condition), in_transaction):
             raise FailedDependencyError("The condition of this request does not hold.")
 
 

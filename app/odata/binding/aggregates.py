@@ -83,7 +83,10 @@ def aggregated(
         raise QueryError(f"{method} does not take {value.type.name}", offset)
     if method in ("sum", "average"):
         return _sum(value, kind) if method == "sum" else _average(value, kind)
-    return _percentile(value, kind, _percent_of(method, offset))
+    percent = _percent_of(method, offset)
+    if kind == "double":
+        return Typed(double_percentile(value.sql, percent), edm.DOUBLE)
+    return Typed(decimal_percentile(value.sql, percent), edm.DECIMAL)
 
 
 def counted(where: ColumnElement[bool] | None = None) -> Typed:
@@ -155,12 +158,6 @@ def _percent_of(method: str, offset: int) -> int:
             offset,
         )
     return int(percent)
-
-
-def _percentile(value: Typed, kind: str, percent: int) -> Typed:
-    if kind == "double":
-        return Typed(double_percentile(value.sql, percent), edm.DOUBLE)
-    return Typed(decimal_percentile(value.sql, percent), edm.DECIMAL)
 
 
 def aggregate_item(

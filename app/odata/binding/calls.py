@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -66,13 +65,9 @@ def _refuse_offset(translator: Translating, node: Call) -> None:
     argument = translator.unaliased(node.arguments[0])
     if not isinstance(argument, Literal) or argument.kind != "datetime":
         return
-    if not translator.context.parameters.decide(argument, _is_utc):
+    if not translator.context.parameters.decide(argument, lambda instant: not instant.utcoffset()):
         message = f"{node.name} takes instants in UTC, such as 2024-05-31T10:00:00Z"
         raise QueryError(message, argument.offset)
-
-
-def _is_utc(instant: datetime) -> bool:
-    return not instant.utcoffset()
 
 
 def _matches_pattern(translator: Translating, node: Call) -> Typed:
@@ -214,7 +209,8 @@ def _side(translator: Translating, argument: Node) -> _Side:
     node = translator.unaliased(argument)
     if isinstance(node, Collection):
         return _of_literals(translator, node)
-    if _is_behind_rows(translator, node):
+    base = node.base if isinstance(node, Member) else None
+    if base and not isinstance(base, Root) and isinstance(translator.bind(base), Rows):
         return _of_rows(translator, node)
     bound = translator.bind(node)
     if not isinstance(bound, Elements):
@@ -257,12 +253,6 @@ def _item_text(value: Any) -> str | None:
         return repr(value)
     number = Decimal(repr(value) if isinstance(value, float) else value)
     return f"{number.normalize():f}" if number else "0"
-
-
-def _is_behind_rows(translator: Translating, node: Node) -> bool:
-    if not isinstance(node, Member) or node.base is None or isinstance(node.base, Root):
-        return False
-    return isinstance(translator.bind(node.base), Rows)
 
 
 def _of_rows(translator: Translating, node: Node) -> _Side:

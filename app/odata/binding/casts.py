@@ -47,10 +47,12 @@ def cast(translator: Translating, node: Call) -> Typed:
     """A value in another type; null where it has no such value."""
     *operands, target = node.arguments
     assert isinstance(target, TypeName)
-    enum = _enumeration(translator, target)
     if not operands:
         raise UnsupportedError("cast of the instance itself is not offered", node.offset)
-    if enum is not None:
+    container = translator.context.container
+    name = target.name.removeprefix(f"{container.namespace}.")
+    enum = None if target.is_collection else container.enum_types.get(name)
+    if enum is not None and name != target.name:
         return _member(translator, operands[0], enum)
     target_type = _target(target)
     bound = translator.bind(operands[0])
@@ -82,12 +84,6 @@ def cast(translator: Translating, node: Call) -> Typed:
     raise UnsupportedError(
         f"a cast from {value.type.name} to {target_type.name} is not offered", node.offset
     )
-
-
-def _enumeration(translator: Translating, node: TypeName) -> edm.EnumType | None:
-    container = translator.context.container
-    name = node.name.removeprefix(f"{container.namespace}.")
-    return None if name == node.name or node.is_collection else container.enum_types.get(name)
 
 
 def _member(translator: Translating, node: Node, target_type: edm.EnumType) -> Typed:

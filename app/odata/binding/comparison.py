@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC
 
 from sqlalchemy import ColumnElement, Date, and_, false, not_, or_, true
 
@@ -169,15 +169,12 @@ def _compare_with_literal(
         return is_true(within) if exact and left.nullable else within
     if literal.kind == "datetime" and left.type.family == "date":
         if op in ("eq", "ne"):  # an instant lies in a day, whichever of the two is written
-            day = Typed(parameters.bind(literal, Date, _day_of), left.type, nullable=False)
+            sql = parameters.bind(literal, Date, lambda instant: instant.astimezone(UTC).date())
+            day = Typed(sql, left.type, nullable=False)
             return _two_valued(op, left, day, exact=exact)
         left = as_instant(left)
     value = fit(right, left, parameters, ROUNDING.get(op, "none"))
     return _two_valued(op, left, Typed(value, left.type, nullable=False), exact=exact)
-
-
-def _day_of(instant: datetime) -> date:
-    return instant.astimezone(UTC).date()
 
 
 def _two_valued(op: str, left: Typed, right: Typed, *, exact: bool) -> Condition:

@@ -79,7 +79,9 @@ class _Walk:
     def steps(self, segment: nodes.Segment) -> Iterator[Step]:
         match segment:
             case nodes.NameSegment(arguments=arguments):
-                _refuse_second_key(segment)
+                if segment.key is not None:
+                    offset = segment.key[0].offset if segment.key else segment.offset
+                    raise QueryError("an entity has only one key", offset)
                 yield self._named(segment)
                 yield from self._in_parentheses(arguments, segment.offset)
             case nodes.KeySegment(text=text):
@@ -170,9 +172,3 @@ class _Walk:
             raise NotFoundError(f"There is no {type_.name} {text}.")
         self._kind = "entity"
         return KeyStep({name: literal})
-
-
-def _refuse_second_key(segment: nodes.NameSegment) -> None:
-    if segment.key is not None:
-        offset = segment.key[0].offset if segment.key else segment.offset
-        raise QueryError("an entity has only one key", offset)

@@ -260,13 +260,9 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
     if literal.kind not in _OWN:
         raise QueryError(f"{describe(constant)} has no meaning by itself here", literal.offset)
     own = null_of_family(_OWN[literal.kind])
-    if literal.kind == "double" and parameters.decide(literal, _is_no_number):
+    if literal.kind == "double" and parameters.decide(literal, lambda value: value != value):
         return own  # SQLite has no value for it
     return Typed(fit(constant, own, parameters, "down"), own.type, nullable=False)
-
-
-def _is_no_number(value: float) -> bool:
-    return value != value
 
 
 def fit(

@@ -26,12 +26,13 @@ from app.odata.names import camel
 
 def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
     """A property over one column; facets given here win over those of the column."""
+    default = col.default
     derived: dict[str, Any] = {
         "name": name or camel(col.name),
         "type": facets.get("type") or edm_type(col),
         "attribute": col.name,
         "nullable": bool(col.nullable),
-        "default": _default(col),
+        "default": default.arg if isinstance(default, ScalarElementColumnDefault) else None,
         "description": col.doc or "",
         "max_length": col.info.get("maximum_length"),
     }
@@ -78,10 +79,6 @@ def edm_type(col: Any) -> edm.EdmType:
     if isinstance(kind, String | Text):
         return edm.STRING
     raise TypeError(f"no EDM type for {col!r}")
-
-
-def _default(col: Any) -> Any:
-    return col.default.arg if isinstance(col.default, ScalarElementColumnDefault) else None
 
 
 def to_one(

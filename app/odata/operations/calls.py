@@ -115,7 +115,9 @@ class Operations:
         Raises: QueryError, it can be neither.
         """
         first = path.lstrip("/").partition("/")[0].partition("(")[0]
-        if first not in self._imports and not self._may_be_bound(path):
+        # A quick look, for nearly all paths name no operation.
+        is_bound = self._bound and "/" in path and self._bound_name.search(path)
+        if first not in self._imports and not is_bound:
             return None
         text = read_path(path)
         segments = parse_path(text).segments
@@ -125,10 +127,6 @@ class Operations:
                 assert isinstance(segment, NameSegment)
                 return _call(text, segments, index, segment, call)
         return None
-
-    def _may_be_bound(self, path: str) -> bool:
-        """A quick look, for nearly all paths name no operation."""
-        return bool(self._bound) and "/" in path and bool(self._bound_name.search(path))
 
     def _named(self, segment: Segment, *, is_first: bool) -> tuple[edm.Operation, ...]:
         if not isinstance(segment, NameSegment):

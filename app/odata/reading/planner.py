@@ -67,7 +67,6 @@ from app.odata.syntax.options import (
     COUNT_OPTIONS,
     ENTITY_OPTIONS,
     METADATA_OPTIONS,
-    OptionTexts,
     parse_options,
     refuse_others,
 )
@@ -93,7 +92,9 @@ def make_plan(
     budget = Budget(limits.nodes)
     context = Context(container, shape.caller, aliases=options.aliases, budget=budget)
     resource = PathResolver(context).resolve(parsed)
-    _check_allowed(query.texts, resource)
+    refuse_others(query.texts, _options_of(resource))
+    if "deltatoken" in query.texts.system:
+        raise UnsupportedError("changes are not tracked", option="$deltatoken")
     is_canonical = _is_canonical(parsed, container)
     planner = _Planner(
         context, shape.dialect, query.format, max_depth, resource, options, is_canonical
@@ -101,16 +102,6 @@ def make_plan(
     plan = planner.plan(query.paging)
     guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
     return replace(plan, parent=planner.parent(), guards=guards, expanded=expanded)
-
-
-def _check_allowed(texts: OptionTexts, resource: Resource) -> None:
-    """Refuse an option that the address does not take.
-
-    Raises: QueryError; UnsupportedError, changes of it are asked for.
-    """
-    refuse_others(texts, _options_of(resource))
-    if "deltatoken" in texts.system:
-        raise UnsupportedError("changes are not tracked", option="$deltatoken")
 
 
 def _options_of(resource: Resource) -> Collection[str]:

@@ -157,20 +157,17 @@ class PathResolver:
     def _ending(self, resource: Resource, segment: nodes.SystemSegment) -> Resource:
         bound, name = resource.bound, segment.name
         is_collection = resource.kind == "collection" or isinstance(bound, Elements)
+        is_stream = resource.property is not None and resource.property.type == edm.STREAM
+        has_bytes = is_stream or (resource.property is None and resource.scope.type.has_stream)
         allowed = {
             "$count": is_collection,
             "$ref": resource.kind != "value",
-            "$value": isinstance(bound, Typed | Dynamic) or self._has_bytes(resource),
+            "$value": isinstance(bound, Typed | Dynamic) or has_bytes,
             "$query": True,
         }
         if not allowed.get(name, False):
             raise QueryError(f"{name} cannot follow this", segment.offset)
         return replace(resource, ending=name)
-
-    def _has_bytes(self, resource: Resource) -> bool:
-        if resource.property is not None:
-            return resource.property.type == edm.STREAM
-        return resource.scope.type.has_stream
 
 
 def resource_at(

@@ -129,7 +129,8 @@ class Parser(Cursor):
             return self.parse_variable()
         if kind == "mark":
             if token.text == "(":
-                return self._parse_parentheses()
+                self.advance()
+                return self.inside(self.parse_expression, ")", " or an operator")
             if token.text == "[":
                 return self._parse_array()
             if token.text == "{":
@@ -174,10 +175,6 @@ class Parser(Cursor):
             return nodes.Literal(value, kind, type_name=type_name, slot=slot, offset=offset)
         value, kind = CONVERTERS[token.kind](text, offset)
         return nodes.Literal(value, kind, slot=self.take_slot(), offset=offset)
-
-    def _parse_parentheses(self) -> nodes.Node:
-        self.advance()
-        return self.inside(self.parse_expression, ")", " or an operator")
 
     def _parse_list_or_collection(self) -> nodes.Node:
         """The right side of ``in``: literals in parentheses, or what is a collection itself."""
@@ -407,21 +404,6 @@ class Parser(Cursor):
 
     # --- options inside parentheses
 
-    def option_name(self) -> str | None:
-        """The system query option that the next token names before a ``=``; nothing is taken."""
-        token = self.token
-        if token.kind not in ("dollar", "name") or not self.follows("="):
-            return None
-        return token.text.removeprefix("$").lower()
-
-    def parse_option_value(self, parse: t.Callable[[], t.Any]) -> t.Any:
-        """What ``parse`` makes of the text after the ``=`` of the option that is next."""
-        self.advance()
-        self.advance()
-        if self.token.spaced:
-            raise QueryError("unexpected blank after '='", self.previous.end)
-        return parse()
-
     def parse_option_search(self) -> nodes.Node:
         """The text behind ``search=`` or ``search(``; its words are not tokens of expressions."""
         search, end = parse_nested_search(self.text, self.token.end + 1, limits=self.limits)
@@ -515,7 +497,11 @@ class Parser(Cursor):
             )
         self.deeper()
         if name == "search":  # its words are not tokens of expressions
-            transformation: nodes.Transformation = self._parse_search(token)
+            search = self.parse_option_search()
+            self.expect(")", " that ends search(...)")
+            transformation: nodes.Transformation = nodes.OptionTransformation(
+                "search", search, offset=token.offset
+            )
         else:
             self.advance()
             transformation = self._parse_arguments_of(name, token)
@@ -552,11 +538,6 @@ class Parser(Cursor):
 
     def _parse_aggregate(self, token: Token) -> nodes.Aggregate:
         return nodes.Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
-
-    def _parse_search(self, token: Token) -> nodes.OptionTransformation:
-        search = self.parse_option_search()
-        self.expect(")", " that ends search(...)")
-        return nodes.OptionTransformation("search", search, offset=token.offset)
 
     def _parse_top_bottom(self, kind: nodes.TopBottomKind, token: Token) -> nodes.TopBottom:
         amount = self.parse_expression()
@@ -795,28 +776,13 @@ class Parser(Cursor):
                 break
         if star and count_only:
             raise QueryError("expected '$ref' after '*/'", self.previous.offset)
+        options, allowed = None, _COUNT_OPTIONS if count_only else _EXPAND_OPTIONS
+        if not (star and ref) and self.accept_joined("("):
+            allowed = _STAR_OPTIONS if star else _REF_OPTIONS if ref else allowed
+            options = self._parse_nested_options(allowed)
         return nodes.ExpandItem(
-            tuple(path),
-            self._parse_expand_options(star, ref, count_only),
-            star=star,
-            ref=ref,
-            count_only=count_only,
-            offset=token.offset,
+            tuple(path), options, star=star, ref=ref, count_only=count_only, offset=token.offset
         )
-
-    def _parse_expand_options(
-        self, star: bool, ref: bool, count_only: bool
-    ) -> nodes.QueryOptions | None:
-        """The options that the ABNF allows after this kind of item."""
-        if star and ref:
-            return None
-        if not self.accept_joined("("):
-            return None
-        if star:
-            return self._parse_nested_options(_STAR_OPTIONS)
-        if ref:
-            return self._parse_nested_options(_REF_OPTIONS)
-        return self._parse_nested_options(_COUNT_OPTIONS if count_only else _EXPAND_OPTIONS)
 
     def _refuse_blank_after_slash(self) -> None:
         if self.token.spaced and self.previous.text == "/":
@@ -841,9 +807,10 @@ class Parser(Cursor):
         return nodes.QueryOptions(**values, aliases=aliases)
 
     def _parse_nested_option(self, allowed: frozenset[str], values: dict[str, t.Any]) -> None:
-        token, name = self.token, self.option_name()
-        if name is None:
+        token = self.token
+        if token.kind not in ("dollar", "name") or not self.follows("="):
             raise self.expected("an option such as $select=...")
+        name = token.text.removeprefix("$").lower()
         if name not in allowed:
             known = ", ".join("$" + option for option in sorted(allowed))
             raise QueryError(
@@ -854,9 +821,12 @@ class Parser(Cursor):
             raise QueryError(f"${name} must not appear more than once", token.offset)
         if name == "search":
             values[name] = self.parse_option_search()
-        else:
-            parse = VALUE_PARSERS[name]
-            values[name] = self.parse_option_value(lambda: parse(self))
+            return
+        self.advance()
+        self.advance()
+        if self.token.spaced:
+            raise QueryError("unexpected blank after '='", self.previous.end)
+        values[name] = VALUE_PARSERS[name](self)
 
     def _parse_nested_alias(self, aliases: dict[str, nodes.Node]) -> None:
         token = self.advance()
@@ -913,18 +883,9 @@ _TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser, Token], nodes.Transforma
     "outerjoin": Parser._parse_join,
     "expand": Parser._parse_expand,
 }
-OFFERED: t.Final = tuple(
-    dict.fromkeys(
-        (
-            "aggregate",
-            *_OPTION_TRANSFORMATIONS,
-            *_TRANSFORMATIONS,
-            *_TOP_BOTTOM,
-            "identity",
-            "search",
-        )
-    )
-)
+OFFERED: t.Final = tuple(dict.fromkeys((
+    "aggregate", *_OPTION_TRANSFORMATIONS, *_TRANSFORMATIONS, *_TOP_BOTTOM, "identity", "search",
+)))  # fmt: skip
 _OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")
 VALUE_PARSERS: t.Final[dict[str, t.Callable[[Parser], t.Any]]] = {
     "filter": Parser.parse_expression,
