@@ -148,11 +148,9 @@ class ODataService:
         response.headers.add("Vary", VARY)
         return response
 
-    def _answer(self, request: Request, *, in_transaction: bool = False) -> Response:
+    def _answer(self, request: Request) -> Response:
         """The answer to a request, which may be one of a batch.
 
-        Args:
-            in_transaction: reads see what the running transaction has changed.
         Raises: an ApiError; QueryError.
         """
         if request.headers.get("Isolation", request.headers.get("OData-Isolation")) is not None:
@@ -168,15 +166,15 @@ class ODataService:
                 self._holds,
             )  # fmt: skip
         if path.endswith(_QUERY):
-            return self._query(request, in_transaction)
+            return self._query(request)
         if (call := self._operations.find(path)) is not None:
-            return self._call(request, call, in_transaction)
+            return self._call(request, call)
         if request.method in READ and not is_each(path):
             if path == _ENTITY or path.startswith(_CAST):
-                return self._resolved(request, path.removeprefix(_CAST), in_transaction)
+                return self._resolved(request, path.removeprefix(_CAST))
             if Tracker.concerns(request):
-                return self._tracked(request, in_transaction)
-            return self._read(request, request.path, request.query, in_transaction)
+                return self._tracked(request)
+            return self._read(request, request.path, request.query)
         return write(self._write_request(request, self._options(request)))
 
     def _options(self, request: Request, **of: Collection[str]) -> OptionTexts:
@@ -188,15 +186,13 @@ class ODataService:
         self.reader.check_schema_version(options)
         return options
 
-    def _tracked(self, request: Request, in_transaction: bool) -> Response:
+    def _tracked(self, request: Request) -> Response:
         headers = unconditional(request.headers)
         query = request.query.lower()
         if "deltatoken" in query and "skiptoken" not in query:
             headers = showing_nulls(headers)
         plain = replace(request, headers=headers)
-        return self._tracker.answer(
-            request, lambda path, query: self._read(plain, path, query, in_transaction)
-        )
+        return self._tracker.answer(request, lambda path, query: self._read(plain, path, query))
 
     # --- ``OPTIONS``: the methods of any address, without doing anything
 
@@ -244,28 +240,24 @@ class ODataService:
 
     # --- operations
 
-    def _call(self, request: Request, call: Call, in_transaction: bool) -> Response:
+    def _call(self, request: Request, call: Call) -> Response:
         """An action or a function."""
         if call.is_action != (request.method == "POST") or request.method not in ("POST", *READ):
             raise refuse_method(call, request.method)
         headers = unconditional(request.headers)
         headers.remove("Prefer")  # a page of a result would have no address
-        reading = replace(request, method="GET", query="", headers=headers)
+        in_transaction = request.in_transaction or call.is_action
+        reading = replace(
+            request, method="GET", query="", headers=headers, in_transaction=in_transaction
+        )
         try:
             options = self._options(request, parameters=call.parameter_names)
             is_own = not call.rest  # what follows has a form of its own
             wanted = options.system.get("format") if is_own else None
             namespace = self.container.namespace
             form = form_for(headers, wanted, accept=is_own, namespace=namespace)
-            around = Surroundings(
-                self.container,
-                request.root,
-                form,
-                options,
-                lambda path, options: self._read(
-                    reading, path, options, in_transaction or call.is_action
-                ),
-            )
+            read = partial(self._read, reading)
+            around = Surroundings(self.container, request.root, form, options, read)
             if call.is_action:
                 return call_action(self._write_request(request, options), call, around)
             return call_function(call, around)
@@ -274,14 +266,12 @@ class ODataService:
 
     # --- reads
 
-    def _read(
-        self, request: Request, path: str, query: str | OptionTexts, in_transaction: bool
-    ) -> Response:
+    def _read(self, request: Request, path: str, query: str | OptionTexts) -> Response:
         headers = request.headers
         read_request = ReadRequest(path, query, request.root, headers, preferences_of(headers))
         caller = current_caller()
         read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
-        with self._connections.of(in_transaction) as connection:
+        with self._connections.of(request.in_transaction) as connection:
             answer = read(read_request, caller, connection)
         if answer.media is None:
             return Response(answer.body, answer.status, answer.headers)
@@ -305,7 +295,7 @@ class ODataService:
         with self._connections.of(in_transaction) as connection:
             return self.reader.holds(condition, current_caller(), connection)
 
-    def _query(self, request: Request, in_transaction: bool) -> Response:
+    def _query(self, request: Request) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""
         if request.method != "POST":
             raise method_error(request.method, ("POST",))
@@ -322,9 +312,9 @@ class ODataService:
             raise InvalidQueryError("The query options are not UTF-8.") from None
         query = "&".join(part for part in (request.query, text) if part)
         path = request.path.strip("/").removesuffix(_QUERY)
-        return self._read(request, path, query, in_transaction)
+        return self._read(request, path, query)
 
-    def _resolved(self, request: Request, cast: str, in_transaction: bool) -> Response:
+    def _resolved(self, request: Request, cast: str) -> Response:
         """``$entity?$id=...``: an entity by its id, or as a type (URL Conventions 4.11, 4.13).
 
         Args:
@@ -341,7 +331,7 @@ class ODataService:
             raise InvalidQueryError("$id is the id of one entity.", position=0)
         if cast != _ENTITY:
             address = f"{address}/{cast}"
-        return self._read(request, address, texts.without("id"), in_transaction)
+        return self._read(request, address, texts.without("id"))
 
     def _is_entity(self, address: str) -> bool:
         """Whether a path leads to one entity, be it there or not."""
@@ -389,8 +379,10 @@ class ODataService:
         headers = unconditional(request.headers)
         if request.method in ("PATCH", "PUT"):
             headers = showing_nulls(headers)
-        reading = Request("GET", path, "", headers, request.body, request.root, request.roots)
-        return self._read(reading, path, options, in_transaction=True)
+        reading = Request(
+            "GET", path, "", headers, request.body, request.root, request.roots, in_transaction=True
+        )
+        return self._read(reading, path, options)
 
 
 odata_service = Extension[ODataService]("odata")

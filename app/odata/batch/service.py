@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
 from flask import Response
 from sqlalchemy import Connection, NestedTransaction
@@ -43,10 +42,8 @@ from app.odata.writing.locks import WriteText, locks_of_requests, take_locks
 _INHERITED = ("OData-Version", "OData-MaxVersion")
 
 
-class AnswerRequest(Protocol):
-    """The service's answer to any request."""
-
-    def __call__(self, request: Request, *, in_transaction: bool) -> Response: ...
+# The service's answer to any request.
+AnswerRequest = Callable[[Request], Response]
 
 
 def answer_batch(
@@ -234,8 +231,8 @@ class _Runner:
             resolved = self._references.resolved(part)
             address = address_of(resolved, self._roots, self.edge)
             url = address.path
-            part_request = self._request(resolved, address)
-            answer = self.answer(part_request, in_transaction=savepoint is not None)
+            in_transaction = savepoint is not None
+            answer = self.answer(self._request(resolved, address, in_transaction))
             if answer.status_code >= 400 and savepoint is not None:
                 savepoint.rollback()
         except Exception as error:
@@ -246,7 +243,7 @@ class _Runner:
         drop_type_of_nothing(answer)
         return answer, url
 
-    def _request(self, part: Part, address: Address) -> Request:
+    def _request(self, part: Part, address: Address, in_transaction: bool) -> Request:
         """A part as the service takes it, with what the batch says of all."""
         batch, headers = self.request, Headers(part.headers)
         for name in _INHERITED:
@@ -258,7 +255,7 @@ class _Runner:
             headers.add("Prefer", self.preferences.applied("include-annotations"))
         return Request(
             part.method, address.path, address.query, headers, lambda: part.body, batch.root,
-            batch.roots, self._references.urls(),
+            batch.roots, self._references.urls(), in_transaction=in_transaction,
         )  # fmt: skip
 
     def _refused(self, error: Exception, part: Part) -> Response:

@@ -52,6 +52,7 @@ class Request:
     references: Mapping[str, str] = field(default_factory=dict)
     # The bytes of a media entity as they come in; None where the body has been read already.
     stream: Callable[[], Iterable[bytes]] | None = None
+    in_transaction: bool = False  # reads see what the running transaction has changed
 
 
 @dataclass(frozen=True)
