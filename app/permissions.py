@@ -194,7 +194,7 @@ def row_filter(
     Args:
         columns: the ``.c`` of the table or alias read.
         is_contained: the rows lie in others, whose filter the caller of this adds
-            (app/odata/binding/rows.py): only what their own state says is left to say.
+            (app/odata/binding/values.py): only what their own state says is left to say.
     Raises: ForbiddenError, the caller may read none.
     """
     permission = f"{resource}:read"

@@ -32,8 +32,8 @@ from app.models.client import Client
 from app.odata.protocol.preferences import parse_preferences
 from app.odata.protocol.request import ReadRequest
 from app.odata.reading import statement
+from app.odata.reading.query import PageStart, fingerprint
 from app.odata.reading.reader import Reader
-from app.odata.reading.tokens import PageStart, fingerprint
 from app.odata.service import odata_service
 from app.odata.syntax.options import read_options
 from app.odata.syntax.path import read_path

@@ -28,7 +28,7 @@ from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.odata.names import snake
-from app.odata.operations.arguments import body_arguments
+from app.odata.operations.calls import body_arguments
 from app.odata.payload.reader import BodyReader
 from app.odata.writing.problems import Kind, entity_problems
 from app.openapi.odata_schemas import (
@@ -43,9 +43,9 @@ from app.operations.wire_types import parameters_of
 from app.permissions import allowed
 from app.settings.days import today
 from app.tickets.comments import create_comment
-from app.writing.transitions import PATCH
 from app.writing.services import SERVICES
 from app.writing.states import require_step
+from app.writing.transitions import PATCH
 
 Arguments = Mapping[str, Any]
 # Of the record that a tool is used on.

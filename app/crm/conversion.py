@@ -23,12 +23,12 @@ from app.http.security import Caller, current_caller
 from app.models.lead import Lead
 from app.permissions import require
 from app.projects.service import TASKS
-from app.writing.bodies import below, body_problems, read_properties
 from app.writing.deletion import linked_records
 from app.writing.pipeline import EntityService
 from app.writing.references import is_readable, missing
 from app.writing.states import require_step
 from app.writing.transitions import LEAD as LEAD_STATES
+from app.writing.validation import below, body_problems, read_properties
 
 # Attribute of the lead -> attribute of the client.
 _CLIENT = {

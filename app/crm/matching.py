@@ -13,7 +13,7 @@ from app.db.transactions import advisory_lock
 from app.http.security import Caller
 from app.models.client import Client, Contact
 from app.permissions import allowed
-from app.writing.equivalence import email_form, tax_id_form
+from app.writing.normal_forms import email_form, tax_id_form
 
 MatchedBy = Literal["email", "taxId", "explicit"]
 

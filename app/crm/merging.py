@@ -20,9 +20,8 @@ from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
 from app.models.client import Client, Contact
 from app.permissions import require
-from app.writing.deletion import lock_dependents
+from app.writing.deletion import lock_dependents, move_references
 from app.writing.fields import MAXIMUM_CUSTOM_FIELDS_BYTES, MAXIMUM_TAGS
-from app.writing.reassignment import move_references
 
 # What every client has from the start says nothing about it; labels and own fields come together.
 _NOT_FILLED = frozenset(

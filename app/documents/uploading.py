@@ -14,7 +14,7 @@ from app.http.body_stream import maximum_upload, note_fingerprint
 from app.http.json_body import parse_json
 from app.http.multipart import Form, Part
 from app.http.schema_fields import UNKNOWN
-from app.writing.bodies import read_properties
+from app.writing.validation import read_properties
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets, set_o
 from app.models.columns import Entity
 from app.models.user import User
 from app.settings import organisation
-from app.writing.bodies import by_attribute
 from app.writing.bulk_rows import close_circles, insert_rows
 from app.writing.change import Change, History
 from app.writing.rules import ChildRules, RowRules
+from app.writing.validation import by_attribute
 
 # A file with more is wrong in one way many times; the count still tells.
 MOST_LISTED = 200

@@ -40,7 +40,7 @@ from app.importing.workbook import Row
 from app.models.user import User
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.writing.deletion import services
-from app.writing.equivalence import email_form
+from app.writing.normal_forms import email_form
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200

@@ -17,13 +17,12 @@ from app.models.invoice import Invoice
 from app.money import ZERO
 from app.permissions import require
 from app.settings import hold_settings, organisation
-from app.writing.bodies import below, body_problems, read_properties
 from app.writing.operations import require_operation
 from app.writing.references import is_readable
 from app.writing.rules import RowRules
 from app.writing.states import require_right, require_step
 from app.writing.transitions import INVOICE as INVOICE_STATES
-from app.writing.validation import validate
+from app.writing.validation import below, body_problems, read_properties, validate
 
 REASON = RowRules(
     model=Invoice,

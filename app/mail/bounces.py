@@ -22,7 +22,7 @@ from app.errors import ValidationError
 from app.mail.recipients import SETTLED, say_failed, status_of
 from app.models.event import OutgoingMail
 from app.settings import organisation
-from app.writing.equivalence import email_form
+from app.writing.normal_forms import email_form
 
 KEPT_BYTES = 1_000_000
 _ERROR_LENGTH = 1000

@@ -15,7 +15,7 @@ from app.db.types import iso_instant
 from app.events import emit
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
-from app.writing.equivalence import email_form
+from app.writing.normal_forms import email_form
 
 SETTLED = ("sent", "failed")
 STATUSES = ("queued", "sent", "failed", "bounced")

@@ -47,10 +47,10 @@ from app.odata.protocol.negotiation import (
 from app.odata.protocol.preferences import preferences_of, showing_nulls
 from app.odata.protocol.request import READ, ReadRequest, Request, allow, method_error
 from app.odata.reading.all_entities import read_all
+from app.odata.reading.query import SecretKey
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import resource_at
-from app.odata.reading.tokens import SecretKey
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, parse_aliases, read_options

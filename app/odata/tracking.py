@@ -25,13 +25,13 @@ from app.errors import GoneError
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import Caller, current_caller
-from app.odata.binding.key_values import key_of, parts_of, segment_literal, these_alone
+from app.odata.binding.paths import key_of, parts_of, segment_literal, these_alone
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format, form_for
 from app.odata.protocol.preferences import note_applied, preferences_of
 from app.odata.protocol.request import Request
-from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
+from app.odata.reading.query import SecretKey, fingerprint, next_link, without_tokens
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.writing.collections import key_of_row
 from app.odata.writing.targets import entity_path

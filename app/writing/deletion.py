@@ -1,18 +1,20 @@
-"""What happens to the rows that refer to a record when it is deleted (docs/adr/0032)."""
+"""What happens to the rows that refer to a record when it is deleted (docs/adr/0032), or merged
+into another.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, Table, bindparam, select, update
 
 from app.db import records
 from app.errors import Detail, InUseError
-from app.extensions import Extension
+from app.extensions import Extension, Model
 from app.http.security import current_caller
 from app.models.columns import Entity, Record
 from app.models.document import ENTITY_TYPES
@@ -181,3 +183,49 @@ def _linked(model: type[Record], type_attribute: str, key_attribute: str) -> Sel
         .where(getattr(model, key_attribute) == bindparam("key"))
     )
     return statement.order_by(model.id).with_for_update(key_share=True)
+
+
+# --- merges
+
+
+def move_references(rules: EntityRules[Entity], source: int, target: int) -> dict[str, int]:
+    """Let every row that refers to the record ``source`` refer to ``target``.
+
+    Rows of an entity change by its service, with audit and events; others silently.
+
+    Returns: table -> number of rows.
+    """
+    moved: dict[str, set[int]] = defaultdict(set)
+    for service, owner, attribute, _, record in dependents_of(rules, source):
+        if owner is service.rules:
+            service.apply(record.id, {attribute: target})
+        else:
+            records.update(owner.table, record.id, {attribute: target})
+        moved[owner.table.name].add(record.id)
+    counts = {str(table): len(keys) for table, keys in moved.items()}
+    seen = {(owner.table.name, each.attribute) for _, owner, each in referring(rules)}
+    return {**counts, **_move_plain_rows(rules, seen, source, target)}
+
+
+def _move_plain_rows(
+    rules: EntityRules[Entity], seen: set[tuple[str, str]], source: int, target: int
+) -> Mapping[str, int]:
+    """Move the rows of tables that have no service of their own, such as payments."""
+    counts: dict[str, int] = {}
+    for table in Model.metadata.sorted_tables:
+        for column in _columns_to(table, rules.table):
+            if (table.name, column) in seen or table is rules.table:
+                continue
+            statement = update(table).where(table.c[column] == source).values({column: target})
+            if changed := records.connection().execute(statement).rowcount:
+                counts[str(table.name)] = counts.get(table.name, 0) + changed
+    return counts
+
+
+def _columns_to(table: Table, target: Table) -> list[str]:
+    """The columns of ``table`` that refer to ``target``."""
+    return [
+        column.name
+        for column in table.columns
+        if any(key.column.table is target for key in column.foreign_keys)
+    ]

@@ -9,7 +9,7 @@ from alembic import op
 
 from app.db.types import string
 from app.models import search_index, searched
-from app.writing.equivalence import email_form, phone_form, tax_id_form
+from app.writing.normal_forms import email_form, phone_form, tax_id_form
 
 revision = "0033"
 down_revision = "0032"

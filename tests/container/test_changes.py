@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.clock import utc_now
-from app.container.changes import RowChanges
+from app.container.common import RowChanges
 from app.db import records
 from app.http.security import Caller
 from app.models.client import Client

@@ -12,8 +12,7 @@ from app.container.model import container
 from app.http.security import Caller
 from app.invoices.steps import issue_invoice
 from app.odata.model import edm
-from app.writing.transitions import PATCH
-from app.writing.transitions import MACHINES
+from app.writing.transitions import MACHINES, PATCH
 from tests import factories
 from tests.container.conftest import Read, with_rights
 from tests.factories import put, today

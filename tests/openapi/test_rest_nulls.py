@@ -10,7 +10,7 @@ import pytest
 
 from app.container.declared import DECLARED
 from app.container.operations import in_odata
-from app.odata.operations.arguments import body_arguments
+from app.odata.operations.calls import body_arguments
 from app.operations.declaration import Operation
 from app.operations.wire_types import members_of
 from tests.contract.conftest import Api

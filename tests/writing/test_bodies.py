@@ -6,7 +6,7 @@ import pytest
 
 from app.crm.clients import CLIENT
 from app.errors import ValidationError
-from app.writing.bodies import below, body_problems, read_properties
+from app.writing.validation import below, body_problems, read_properties
 
 pytestmark = pytest.mark.only_on("sqlite")
 

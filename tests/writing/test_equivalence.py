@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from stdnum import get_cc_module
 
-from app.writing.equivalence import email_form, name_form, phone_form, tax_id_form
+from app.writing.normal_forms import email_form, name_form, phone_form, tax_id_form
 
 # Valid numbers of members of the union, as their administrations print them.
 VAT_NUMBERS = (

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from app.db import records
 from app.extensions import Model
 from app.http.security import Caller
-from app.writing.reassignment import move_references
+from app.writing.deletion import move_references
 from app.writing.services import SERVICES
 from tests.business import admin
 from tests.factories import (

@@ -10,9 +10,8 @@ import pytest
 from app.clock import utc_now
 from app.errors import ForbiddenError, InvalidStateError
 from app.http.security import Caller, acting_as
-from app.writing.transitions import StateMachine
 from app.writing.states import require_step
-from app.writing.transitions import MACHINES
+from app.writing.transitions import MACHINES, StateMachine
 from tests.factories import (
     MAKERS,
     event_names,

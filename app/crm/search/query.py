@@ -16,7 +16,7 @@ import idna
 
 from app.errors import ValidationError
 from app.models.searched import plain_letters, search_text
-from app.writing.equivalence import email_form, phone_form, tax_id_form
+from app.writing.normal_forms import email_form, phone_form, tax_id_form
 
 MINIMUM, MAXIMUM = 2, 200
 MOST_WORDS = 10

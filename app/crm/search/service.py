@@ -28,7 +28,7 @@ from app.http.security import Caller, current_caller
 from app.models.searched import search_text
 from app.permissions import require, scope_of
 from app.settings import organisation
-from app.writing.equivalence import email_form, name_form, tax_id_form
+from app.writing.normal_forms import email_form, name_form, tax_id_form
 
 ALL = "all"
 TYPES = (*KINDS, ALL)

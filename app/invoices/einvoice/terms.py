@@ -14,7 +14,7 @@ from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import texts_for
 from app.invoices.wording import correction_of
 from app.money import ZERO, rounded
-from app.writing.equivalence import tax_id_form
+from app.writing.normal_forms import tax_id_form
 
 NOT_SUBJECT = "O"
 INTRA_COMMUNITY = "K"

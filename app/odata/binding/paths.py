@@ -1,17 +1,22 @@
-"""Paths: names resolved against the model, and what each step leads to."""
+"""Names and keys of paths resolved against the model, and what each step leads to: paths in
+expressions, and resource paths (URL Conventions 4).
+
+Reads and writes follow the same steps of a resource path: a read makes rows of them, a write the
+key of an entity.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal as OneOf
 
 from sqlalchemy import ColumnElement, and_, bindparam, true
 
+from app.errors import NotFoundError
 from app.odata.binding.context import Context
 from app.odata.binding.json_values import inner_json, json_member
-from app.odata.binding.key_values import check_key_literal, key_parts, own_key
-from app.odata.binding.type_coercion import fit
+from app.odata.binding.type_coercion import FAMILIES, fit
 from app.odata.binding.values import (
     Bound,
     Constant,
@@ -30,6 +35,111 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import estimated_size
 from app.odata.syntax import nodes
+from app.odata.syntax.literals import UNQUOTED, literal_text, read_whole
+from app.odata.syntax.nodes import Argument, Literal, Node
+
+# --- keys
+
+
+def key_of(parts: Iterable[Any]) -> Any:
+    """A key as it is handed on: the value of its one property, or a tuple of several."""
+    values = tuple(parts)
+    return values[0] if len(values) == 1 else values
+
+
+def parts_of(key: Any) -> tuple[Any, ...]:
+    """A key as the values of its properties, in their order."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def key_filter(type_: edm.EntityType, key: Any) -> str:
+    """``$filter`` of the entity with this key: ``id eq 5``."""
+    return " and ".join(
+        f"{name} eq {literal_text(part, 'string')}"
+        for name, part in zip(type_.key, parts_of(key), strict=True)
+    )
+
+
+def these_alone(
+    type_: edm.EntityType, keys: Sequence[Any], system: Mapping[str, str]
+) -> dict[str, str]:
+    """The system options of a query, of the entities with these keys alone."""
+    those = " or ".join(key_filter(type_, key) for key in keys) or "false"
+    if keys and len(type_.key) == 1:
+        those = f"{type_.key[0]} in ({','.join(literal_text(key, 'string') for key in keys)})"
+    if "filter" in system:
+        those = f"({those}) and ({system['filter']})"
+    return {**system, "filter": those}
+
+
+def own_key(type_: edm.EntityType, navigation: edm.NavigationProperty | None) -> tuple[str, ...]:
+    """The parts of a key that tell an entity from others of the same relation: all but those that
+    the relation gives (URL Conventions 4.3.3).
+    """
+    if navigation is None or not navigation.collection or navigation.through is not None:
+        return type_.key
+    foreign = navigation.foreign_key
+    own = tuple(name for name in type_.key if type_.properties[name].attribute != foreign)
+    return own or type_.key
+
+
+def key_parts(
+    type_: edm.EntityType,
+    arguments: Sequence[Argument],
+    offset: int,
+    own: tuple[str, ...] | None = None,
+) -> dict[str, Node]:
+    """The values of a key predicate by the names of the properties, of one of the type's keys.
+
+    Args:
+        offset: of the predicate, for errors.
+        own: the parts that suffice here (``own_key``); None for all.
+    Raises: QueryError, no key has these parts, or a part stands twice.
+    """
+    own = own or type_.key
+    if len(own) != 1 and any(argument.name is None for argument in arguments):
+        raise QueryError(f"the key of {type_.name} has {len(own)} parts", offset)
+    parts: dict[str, Node] = {}
+    for argument in arguments:
+        name = argument.name or own[0]
+        name = type_.folded.get(name.lower(), name)
+        if name in parts:
+            raise QueryError(f"{name} stands twice in the key", argument.offset)
+        parts[name] = argument.value
+    keys = (type_.key, *type_.alternate_key_names, *([own] if own != type_.key else []))
+    if not any(set(parts) == set(key) for key in keys):
+        expected = " or ".join(",".join(key) for key in keys)
+        raise QueryError(f"the key of {type_.name} is {expected}", offset)
+    return parts
+
+
+def segment_literal(prop: edm.Property, text: str, offset: int = 0) -> Literal | None:
+    """A key written as a segment, ``Clients/1``: text without quotes (URL Conventions 4.3.6).
+
+    None where no key looks like that.
+    """
+    if prop.type.family == "text":
+        return Literal(text, "string", offset=offset)
+    try:
+        for written in UNQUOTED:
+            value, kind = read_whole(written, text) or (None, None)
+            if kind in FAMILIES[prop.type.family].literals:
+                return Literal(value, kind, offset=offset)
+    except QueryError:  # of a day that there is not
+        return None
+    return None
+
+
+def check_key_literal(prop: edm.Property, literal: Literal) -> None:
+    """Refuse a literal of another type than the property of the key has.
+
+    Raises: QueryError; beyond its range a whole number is of another type, too.
+    """
+    if literal.kind not in FAMILIES[prop.type.family].literals:
+        raise QueryError(f"expected a literal of {prop.type.name} for {prop.name}", literal.offset)
+
+
+# --- paths in expressions
 
 
 def member(translator: Translating, node: nodes.Member) -> Bound:
@@ -258,3 +368,164 @@ def of_root(translator: Translating, name: str, offset: int) -> Row | Rows:
         join=lambda source, target: true(),
     )
     return Rows(translator.it, everything)
+
+
+# --- resource paths: what each segment is
+
+
+Kind = OneOf["collection", "entity", "value"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStep:
+    """One entity of the collection before: by its key, an alternate one, or what suffices there.
+
+    ``parts`` has the values by the names of the properties.
+    """
+
+    parts: Mapping[str, nodes.Node]
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalStep:
+    """What stands in parentheses behind the property or member ``name``: the number of a member.
+
+    Without ``arguments`` it is a segment that is no name.
+    """
+
+    name: str
+    arguments: tuple[nodes.Argument, ...]
+
+
+# An entity type is a cast to it. A name behind a property is a segment as it is written, as
+# dynamic properties are in no model; so is what begins with a dollar sign.
+Step = (
+    edm.EntitySet
+    | edm.Singleton
+    | edm.EntityType
+    | edm.NavigationProperty
+    | edm.Property
+    | KeyStep
+    | OrdinalStep
+    | nodes.Segment
+)
+
+
+def path_steps(container: edm.EntityContainer, path: nodes.ResourcePath) -> Iterator[Step]:
+    """The steps of a path, each resolved when the one before it has been taken.
+
+    ``Clients(1)`` are two of them, the set and the key.
+
+    Raises: NotFoundError, a name is not there; QueryError, a key does not fit.
+    """
+    walk = _Walk(container)
+    for segment in path.segments:
+        yield from walk.steps(segment)
+
+
+class _Walk:
+    """Where in the model a path has come to."""
+
+    def __init__(self, container: edm.EntityContainer) -> None:
+        self._container = container
+        self._type: edm.EntityType | None = None
+        self._kind: Kind = "collection"
+        self._own_key: tuple[str, ...] = ()  # what suffices in a collection of related entities
+        self._name = ""  # of the property or member that the last segment was
+
+    def steps(self, segment: nodes.Segment) -> Iterator[Step]:
+        match segment:
+            case nodes.NameSegment(arguments=arguments):
+                if segment.key is not None:
+                    offset = segment.key[0].offset if segment.key else segment.offset
+                    raise QueryError("an entity has only one key", offset)
+                yield self._named(segment)
+                yield from self._in_parentheses(arguments, segment.offset)
+            case nodes.KeySegment(text=text):
+                yield self._by_text(text, segment.offset)
+            case nodes.FilterPathSegment(key=key):
+                if self._kind != "collection":
+                    raise QueryError("$filter can only follow a collection", segment.offset)
+                yield segment
+                yield from self._in_parentheses(key, segment.offset)
+            case _:
+                yield segment
+
+    def _named(self, segment: nodes.NameSegment) -> Step:
+        if self._type is None:
+            return self._first(segment)
+        if self._kind == "value":
+            self._name = segment.name
+            return segment
+        if "." in segment.name:
+            return self._cast(self._type, segment)
+        if self._kind == "collection":
+            return self._by_text(segment.name, segment.offset)
+        return self._of_entity(self._type, segment)
+
+    def _first(self, segment: nodes.NameSegment) -> Step:
+        container = self._container
+        if singleton := container.singletons.get(segment.name):
+            if segment.arguments is not None:
+                raise QueryError(f"{segment.name} is one entity: it has no key", segment.offset)
+            self._come_to("entity", singleton.type)
+            return singleton
+        known = container.set_called(segment.name)
+        if known is None:
+            hint = suggestion(segment.name, container.sets)
+            raise NotFoundError(f"There is no entity set {segment.name}{hint}.")
+        self._come_to("collection", known.type)
+        return known
+
+    def _come_to(
+        self, kind: Kind, type_: edm.EntityType, navigation: edm.NavigationProperty | None = None
+    ) -> None:
+        self._kind, self._type, self._own_key = kind, type_, own_key(type_, navigation)
+
+    def _cast(self, type_: edm.EntityType, segment: nodes.NameSegment) -> edm.EntityType:
+        target = self._container.seen_as(type_, segment.name)
+        if target is None:
+            raise NotFoundError(f"There is no type or operation {segment.name} here.")
+        self._type = target
+        return target
+
+    def _of_entity(self, type_: edm.EntityType, segment: nodes.NameSegment) -> Step:
+        name = type_.folded.get(segment.name.lower(), segment.name)
+        navigation = type_.navigation.get(name)
+        if navigation is not None:
+            target = self._container.target(navigation)
+            self._come_to("collection" if navigation.collection else "entity", target, navigation)
+            return navigation
+        property_ = type_.properties.get(name)
+        if property_ is None:
+            raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
+        self._kind, self._name = "value", name
+        return property_
+
+    def _in_parentheses(
+        self, arguments: tuple[nodes.Argument, ...] | None, offset: int
+    ) -> Iterator[KeyStep | OrdinalStep]:
+        if arguments is None:
+            return
+        if self._kind == "value":
+            yield OrdinalStep(self._name, arguments)
+            return
+        if self._kind != "collection" or self._type is None:
+            raise QueryError("a key can only follow a collection", offset)
+        parts = key_parts(self._type, arguments, offset, self._own_key)
+        self._kind = "entity"
+        yield KeyStep(parts)
+
+    def _by_text(self, text: str, offset: int) -> KeyStep | OrdinalStep:
+        """A key written as a segment (URL Conventions 4.3.6)."""
+        type_ = self._type
+        if self._kind == "value":
+            return OrdinalStep(self._name, ())
+        if type_ is None or self._kind != "collection" or len(self._own_key) != 1:
+            raise NotFoundError(f"There is no {text} here.")
+        (name,) = self._own_key
+        literal = segment_literal(type_.properties[name], text, offset)
+        if literal is None:
+            raise NotFoundError(f"There is no {type_.name} {text}.")
+        self._kind = "entity"
+        return KeyStep({name: literal})

@@ -1,4 +1,7 @@
-"""What a piece of a query stands for once its names are known, and the rows that it is of."""
+"""What a piece of a query stands for once its names are known, and the rows that it is of.
+
+Which rows are there for a caller is one rule, for reads and writes alike: ``rows_for``.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,55 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, case, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, literal, or_, select
 
+from app.http.security import Caller
 from app.odata.binding.context import Context
-from app.odata.binding.rows import rows_for
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Predicate
 from app.odata.sql.trigrams import Trigrams
 from app.odata.syntax.nodes import ExpandItem, Literal, Node
+from app.permissions import row_filter
+
+
+def rows_for(
+    container: edm.EntityContainer, caller: Caller, type_: edm.EntityType, columns: Any
+) -> list[ColumnElement[bool]]:
+    """The conditions of the rows that are there; none for all.
+
+    What lies in another entity, such as a revision in its article, is there where that is, and of
+    those only what its own state lets through (docs/adr/0019).
+
+    Args:
+        columns: the ``.c`` of the table or alias read.
+    Raises: ForbiddenError, the caller may read none.
+    """
+    owners = container.containers_of(type_)
+    conditions: list[ColumnElement[bool]] = []
+    if type_.resource is not None:
+        allowed = row_filter(caller, type_.resource, columns, is_contained=bool(owners))
+        if allowed is not None:
+            conditions.append(allowed)
+    if type_.visible is not None:
+        conditions.append(type_.visible(columns))
+    predicates = [_lies_in(container, caller, owner, nav, columns) for owner, nav in owners]
+    # One container that holds it is enough; without a condition on any, all of them do.
+    if predicates and all(condition is not None for condition in predicates):
+        conditions.append(or_(*(condition for condition in predicates if condition is not None)))
+    return conditions
+
+
+def _lies_in(
+    container: edm.EntityContainer, caller: Caller, owner: edm.EntityType,
+    navigation: edm.NavigationProperty, columns: Any,
+) -> ColumnElement[bool] | None:  # fmt: skip
+    """That a row lies in an entity that is there; None where all entities are."""
+    holder = owner.table.alias()
+    conditions = rows_for(container, caller, owner, holder.c)
+    if not conditions:
+        return None
+    held = select(literal(1)).select_from(holder).where(navigation.join(holder.c, columns))
+    return held.where(*conditions).correlate_except(holder).exists()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,12 @@ from app.db.types import json_text
 from app.errors import ForbiddenError, InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.http.json_body import parse_json
 from app.http.security import current_caller
-from app.odata.binding.key_values import key_filter, these_alone
+from app.odata.binding.paths import key_filter, these_alone
 from app.odata.binding.values import Scope
 from app.odata.csdl.elements import element_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
-from app.odata.operations.calls import Call
+from app.odata.operations.calls import Call, body_arguments, body_overload, url_arguments
 from app.odata.protocol.etags import refuse_tags
 from app.odata.protocol.negotiation import Format
 from app.odata.protocol.preferences import note_applied
@@ -43,8 +42,7 @@ from app.odata.writing.collections import (
     member_keys,
     refuse_conditions,
 )
-from app.odata.writing.conditions import require_current
-from app.odata.writing.content import ReadPath, WriteRequest
+from app.odata.writing.content import ReadPath, WriteRequest, require_current
 from app.odata.writing.rows import run
 from app.odata.writing.targets import entity_path, resolve_target
 from app.permissions import allowed, require

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from app.http.json_body import NO_NAME, problem_at
-from app.odata.binding.key_values import key_of
+from app.odata.binding.paths import key_of
 from app.odata.model import edm
 from app.odata.payload.values import Problems, join_path, read_property
 

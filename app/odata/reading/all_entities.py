@@ -24,8 +24,8 @@ from app.odata.protocol.negotiation import form_for
 from app.odata.protocol.preferences import Preference, Preferences
 from app.odata.protocol.request import ReadRequest
 from app.odata.reading.answers import Answer
+from app.odata.reading.query import PageStart, fingerprint, next_link, without_tokens
 from app.odata.reading.reader import Reader
-from app.odata.reading.tokens import PageStart, fingerprint, next_link, without_tokens
 from app.odata.syntax.nodes import NameSegment
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
 from app.odata.syntax.path import parse_path

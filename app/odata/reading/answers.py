@@ -14,9 +14,15 @@ from app.odata.protocol.etags import format_etag, parse_precondition, refuse_sta
 from app.odata.protocol.negotiation import refusal, takes
 from app.odata.protocol.preferences import NO_PREFERENCES
 from app.odata.reading.expansion_links import with_links
-from app.odata.reading.query import Query
+from app.odata.reading.query import (
+    PageStart,
+    Query,
+    TokenMaker,
+    fingerprint,
+    next_link,
+    without_tokens,
+)
 from app.odata.reading.statement import Run
-from app.odata.reading.tokens import PageStart, TokenMaker, fingerprint, next_link, without_tokens
 from app.odata.syntax.literals import NAME
 from app.odata.syntax.nodes import QueryOptions
 from app.odata.syntax.options import read_options

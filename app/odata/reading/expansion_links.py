@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from app.db.types import json_text
 from app.odata.errors import QueryError
-from app.odata.reading.tokens import PageStart, next_link
+from app.odata.reading.query import PageStart, next_link
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import It, Literal, Node, QueryOptions, descendants
 from app.odata.syntax.printer import query_text

@@ -42,17 +42,19 @@ from app.odata.reading.entity_json import (
     raw_value,
     reference_json,
 )
-from app.odata.reading.fan_out import Fan, Page, fan_of
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import (
     EntityPlan,
+    Fan,
     MediaPlan,
     NumberPlan,
+    Page,
     PagePlan,
     Plan,
     RawPlan,
     ValuePlan,
     WholePlan,
+    fan_of,
 )
 from app.odata.reading.query import Paging, Shape
 from app.odata.reading.resource import PathResolver, Resource

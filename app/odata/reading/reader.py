@@ -29,9 +29,16 @@ from app.odata.protocol.request import ReadRequest
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.plan import Plan, PlanCache
 from app.odata.reading.planner import make_plan
-from app.odata.reading.query import Query, Shape, shape_of, texts_of
+from app.odata.reading.query import (
+    Query,
+    SecretKey,
+    Shape,
+    TokenMaker,
+    fingerprint,
+    shape_of,
+    texts_of,
+)
 from app.odata.reading.statement import Run, Statement
-from app.odata.reading.tokens import SecretKey, TokenMaker, fingerprint
 from app.odata.syntax import nodes
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.options import OptionTexts, parse_filter, parse_options

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Dialect, bindparam
 
 from app.http.security import system_caller
 from app.odata.binding.context import Context, Source
-from app.odata.binding.key_values import parts_of
+from app.odata.binding.paths import parts_of
 from app.odata.binding.values import Scope
 from app.odata.model import edm
 from app.odata.protocol.negotiation import BARE

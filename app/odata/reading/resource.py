@@ -10,8 +10,16 @@ from sqlalchemy import BigInteger, ColumnElement, Text
 from app.errors import NotFoundError
 from app.http.security import current_caller
 from app.odata.binding.context import Context
-from app.odata.binding.path_steps import KeyStep, Kind, OrdinalStep, Step, path_steps
-from app.odata.binding.paths import key_condition, of_property, singleton_scope
+from app.odata.binding.paths import (
+    KeyStep,
+    Kind,
+    OrdinalStep,
+    Step,
+    key_condition,
+    of_property,
+    path_steps,
+    singleton_scope,
+)
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import (
     Bound,

@@ -17,7 +17,7 @@ from app.db.late_values import DYNAMIC_TYPES
 from app.http.page_sizes import EXPANDED
 from app.odata.binding.context import Source
 from app.odata.model import edm
-from app.odata.reading.tokens import PageStart
+from app.odata.reading.query import PageStart
 
 RUN = "run_"
 LONGEST_SECONDS = 30

@@ -25,7 +25,7 @@ from app.errors import (
     telling_all,
 )
 from app.http.json_body import parse_json
-from app.odata.binding.key_values import key_of
+from app.odata.binding.paths import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
@@ -35,8 +35,7 @@ from app.odata.reading.resource import resource_at
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import nothing_shown, with_preference
-from app.odata.writing.conditions import may_be_made, refuse_other_key
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import WriteRequest, may_be_made, refuse_other_key
 from app.odata.writing.deep import service_of
 from app.odata.writing.locks import locks_of_items, take_locks
 from app.odata.writing.methods import each_methods, require_right

@@ -16,7 +16,7 @@ from app.db import records
 from app.db.transactions import advisory_locks
 from app.errors import ApiError
 from app.http.json_body import parse_json
-from app.odata.binding.path_steps import KeyStep, path_steps
+from app.odata.binding.paths import KeyStep, path_steps
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.syntax.nodes import Alias, Literal, Node

@@ -37,8 +37,7 @@ from app.odata.writing.answers import (
     with_preference,
     written_entity,
 )
-from app.odata.writing.conditions import require_current, version_to_match
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import WriteRequest, require_current, version_to_match
 from app.odata.writing.deep import service_of
 from app.odata.writing.problems import as_bad_reference, member_problems
 from app.odata.writing.rows import kept_values, lock_owner, require_entity

@@ -16,8 +16,8 @@ from app.db import records
 from app.db.transactions import advisory_lock
 from app.errors import NotFoundError, PreconditionFailedError
 from app.http.security import current_caller
-from app.odata.binding.key_values import key_of, parts_of
-from app.odata.binding.rows import rows_for
+from app.odata.binding.paths import key_of, parts_of
+from app.odata.binding.values import rows_for
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 from app.odata.protocol.etags import parse_precondition

@@ -23,8 +23,7 @@ from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_ali
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.collections import is_each, write_delta, write_each
-from app.odata.writing.conditions import is_upsert, refuse_other_key, version_to_match
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import WriteRequest, is_upsert, refuse_other_key, version_to_match
 from app.odata.writing.deep import held_values, service_of
 from app.odata.writing.methods import allowed_methods, require_right, require_some_right
 from app.odata.writing.parts import (

@@ -13,8 +13,16 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urljoin
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
-from app.odata.binding.key_values import check_key_literal, key_of, own_key, parts_of
-from app.odata.binding.path_steps import KeyStep, OrdinalStep, Step, path_steps
+from app.odata.binding.paths import (
+    KeyStep,
+    OrdinalStep,
+    Step,
+    check_key_literal,
+    key_of,
+    own_key,
+    parts_of,
+    path_steps,
+)
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.protocol.request import READ, method_error

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from app.odata.binding.key_values import key_filter, key_of, parts_of, segment_literal
+from app.odata.binding.paths import key_filter, key_of, parts_of, segment_literal
 from app.odata.model import edm
 from tests.odata.bookshop import AUTHOR
 

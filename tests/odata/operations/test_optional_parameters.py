@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from app.odata.csdl.elements import may_be_null
 from app.odata.model import edm
-from app.odata.operations.arguments import url_arguments
-from app.odata.operations.calls import Operations
+from app.odata.operations.calls import Operations, url_arguments
 from app.odata.syntax.options import read_options
 
 COUNT = edm.Parameter(name="count", type=edm.INT32, nullable=False, optional=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.odata.reading import fan_out
+from app.odata.reading import plan
 from app.odata.reading.reader import Reader
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
@@ -51,20 +51,20 @@ def test_more_than_the_limit_is_refused(
 ) -> None:
     number = shown(client.get(query))
     assert number > 3
-    monkeypatch.setattr(fan_out, "MOST_RELATED", number - 1)
+    monkeypatch.setattr(plan, "MOST_RELATED", number - 1)
     error = fresh(client).refused(query)
     assert (error["status"], error["details"]) == (400, [])
     assert f"more than {number - 1} related entities" in error["message"]
     if "$top=2" in query:  # what is counted is at most what there is without it
         return
-    monkeypatch.setattr(fan_out, "MOST_RELATED", number)
+    monkeypatch.setattr(plan, "MOST_RELATED", number)
     assert shown(fresh(client).get(query)) == number
 
 
 def test_numbers_that_are_asked_for_need_no_counting(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fan_out, "MOST_RELATED", 8)
+    monkeypatch.setattr(plan, "MOST_RELATED", 8)
     few = "Makers?$top=2&$expand=Items($top=2;$expand=Children($top={0}))"
     for top, status in ((2, 200), (1, 200), (2, 200)):
         path, _, query = few.format(top).partition("?")
@@ -77,7 +77,7 @@ def test_numbers_that_are_asked_for_need_no_counting(
 def test_what_is_directly_in_the_rows_is_not_counted(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fan_out, "MOST_RELATED", 0)
+    monkeypatch.setattr(plan, "MOST_RELATED", 0)
     for query in (
         "Makers?$expand=Items",
         "Items?$expand=Children,Maker",

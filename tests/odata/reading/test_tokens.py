@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.reading.tokens import PageStart, TokenMaker, next_link, without_tokens
+from app.odata.reading.query import PageStart, TokenMaker, next_link, without_tokens
 
 START = PageStart(["Acme", 7], 20)
 OLD, NEW = b"old" * 11, b"new" * 11
