@@ -115,7 +115,8 @@ def lock_dependents(rules: EntityRules[Entity], key: int) -> None:
 def dependents_of(rules: EntityRules[Entity], key: int) -> Iterator[Dependent]:
     """Every row that refers to a record, also by its type and key, locked."""
     for service, owner, reference in referring(rules):
-        for record in records.read_all(_referring(owner.model, reference.attribute), {"key": key}):
+        statement = _rows_with(owner.model, key=reference.attribute)
+        for record in records.read_all(statement, {"key": key}):
             yield Dependent(service, owner, reference.attribute, reference.rule, record)
     yield from linked_to(rules, key)
 
@@ -162,27 +163,20 @@ def referring(rules: EntityRules[Entity]) -> Iterator[tuple[WritingService, RowR
                     yield service, owner, reference
 
 
-@lru_cache(maxsize=256)
-def _referring(model: type[Record], attribute: str) -> Select[Any]:
-    statement = select(model).where(getattr(model, attribute) == bindparam("key"))
-    return statement.order_by(model.id).with_for_update(key_share=True)
-
-
 def linked_records(rules: EntityRules[E], name: str, key: int) -> list[E]:
     """The records of an entity about the one ``key`` of the entity type ``name``, locked."""
     if rules.polymorphic is None or name not in ENTITY_TYPES:
         return []
-    return records.read_all(_linked(rules.model, *rules.polymorphic), {"type": name, "key": key})
+    kind, number = rules.polymorphic
+    statement = _rows_with(rules.model, type=kind, key=number)
+    return records.read_all(statement, {"type": name, "key": key})
 
 
-@lru_cache(maxsize=16)
-def _linked(model: type[Record], type_attribute: str, key_attribute: str) -> Select[Any]:
-    statement = (
-        select(model)
-        .where(getattr(model, type_attribute) == bindparam("type"))
-        .where(getattr(model, key_attribute) == bindparam("key"))
-    )
-    return statement.order_by(model.id).with_for_update(key_share=True)
+@lru_cache(maxsize=256)
+def _rows_with(model: type[Record], **names: str) -> Select[Any]:
+    """The rows whose attributes have the values of the parameters of these names, locked."""
+    equal = (getattr(model, attribute) == bindparam(name) for name, attribute in names.items())
+    return select(model).where(*equal).order_by(model.id).with_for_update(key_share=True)
 
 
 # --- merges

@@ -49,14 +49,7 @@ from app.odata.syntax.nodes import Binary, Collection, JsonObject, Member
 
 Condition = ColumnElement[bool]
 
-_OPERATORS = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "lt": operator.lt,
-    "le": operator.le,
-}
+_OPERATORS = {name: getattr(operator, name) for name in ("eq", "ne", "gt", "ge", "lt", "le")}
 _MIRRORED = {"gt": "lt", "lt": "gt", "ge": "le", "le": "ge", "eq": "eq", "ne": "ne"}
 
 

@@ -99,7 +99,7 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
 
 
 def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterator[Annotation]:
-    yield from _description(entity_set.description)
+    yield from description(entity_set.description)
     if entity_set.type.etag is not None:
         version = entity_set.type.by_attribute.get(entity_set.type.etag)
         # Empty where the row version, of which the tag is made, is no property.
@@ -111,7 +111,7 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
 def of_type(
     type_: edm.EntityType | edm.ComplexType | edm.EnumType | edm.TypeDefinition,
 ) -> Iterator[Annotation]:
-    yield from _description(type_.description)
+    yield from description(type_.description)
     if isinstance(type_, edm.EntityType):
         for aggregate in type_.aggregates.values():
             yield _custom_aggregate(aggregate)
@@ -135,7 +135,7 @@ def _custom_aggregate(aggregate: edm.CustomAggregate) -> Annotation:
 
 
 def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotation]:
-    yield from _description(prop.description)
+    yield from description(prop.description)
     if prop.computed or prop.expression is not None:
         # A key is made once and not "on both insert and update", as the term says; python-odata
         # cannot create entities whose key is computed.
@@ -160,17 +160,13 @@ def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotat
 def of_navigation(
     container: edm.EntityContainer, nav: edm.NavigationProperty
 ) -> Iterator[Annotation]:
-    yield from _description(nav.description)
+    yield from description(nav.description)
     if nav.collection and container.target(nav).ordered_by is not None:
         yield Annotation(f"{CORE}.Ordered", True)
 
 
-def of_operation(operation: edm.Operation) -> Iterator[Annotation]:
-    yield from _description(operation.description)
-
-
 def of_parameter(parameter: edm.Parameter) -> Iterator[Annotation]:
-    yield from _description(parameter.description)
+    yield from description(parameter.description)
     if parameter.optional:
         yield Annotation(f"{CORE}.OptionalParameter", {})
     yield from _allowed(parameter.allowed)
@@ -181,7 +177,7 @@ def _allowed(values: Sequence[str] | None) -> Iterator[Annotation]:
         yield Annotation(f"{VALIDATION}.AllowedValues", [{"Value": value} for value in values])
 
 
-def _description(text: str) -> Iterator[Annotation]:
+def description(text: str) -> Iterator[Annotation]:
     """The first line of a text briefly, and the whole of it where there is more."""
     brief, _, more = text.partition("\n")
     if brief:

@@ -185,7 +185,7 @@ def _operation(container: edm.EntityContainer, operation: edm.Operation) -> Elem
             "EntitySetPath": result_path(operation),
         },
         children=children,
-        annotations=list(notes.of_operation(operation)),
+        annotations=list(notes.description(operation.description)),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Date,
     Double,
@@ -14,7 +15,6 @@ from sqlalchemy import (
     LargeBinary,
     SmallInteger,
     String,
-    Text,
     Time,
 )
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
@@ -70,14 +70,12 @@ def edm_type(col: Any) -> edm.EdmType:
         (LargeBinary, edm.BINARY),
         (Time, edm.TIME_OF_DAY),
         (Double, edm.DOUBLE),
+        (BigInteger, edm.INT64),  # identifiers and byte counts
+        (Integer, edm.INT32),
+        (String, edm.STRING),  # and Text, which is one
     ):
         if isinstance(kind, column_type):
             return edm_primitive
-    if isinstance(kind, Integer):
-        # BigInteger is an Integer: identifiers and byte counts are 64 bits wide.
-        return edm.INT64 if kind.__visit_name__ == "big_integer" else edm.INT32
-    if isinstance(kind, String | Text):
-        return edm.STRING
     raise TypeError(f"no EDM type for {col!r}")
 
 

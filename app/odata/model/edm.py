@@ -530,9 +530,7 @@ class Operation:
 
 def own_properties(type_: EntityType | ComplexType) -> Mapping[str, Property]:
     """The properties that a type adds to those of its base."""
-    if type_.base is None:
-        return type_.properties
-    inherited = type_.base.properties
+    inherited = type_.base.properties if type_.base else {}
     return {name: prop for name, prop in type_.properties.items() if name not in inherited}
 
 

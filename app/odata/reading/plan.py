@@ -491,10 +491,8 @@ class PlanCache:
 
     def count(self, *, hit: bool) -> None:
         """Note whether a request found its plan."""
-        if hit:
-            self.hits += 1
-        else:
-            self.misses += 1
+        self.hits += hit
+        self.misses += not hit
 
     def keep(self, key: Hashable, plan: Plan) -> None:
         """Add a plan beside those of its shape."""
