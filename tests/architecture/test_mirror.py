@@ -16,7 +16,7 @@ FURTHER_IN = {
     "odata.aggregation": "grouping pipeline rowset",
     "odata.batch": "references service",
     "odata.binding": "arithmetic bound_calls casts comparison derived ordering",
-    "odata.reading": "all_entities binder crossjoin entity_json keyset representation selection",
+    "odata.reading": "all_entities binder crossjoin keyset representation selection",
     "odata.sql": "decimals operands",
 }
 

@@ -40,7 +40,7 @@ from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
 from app.odata.protocol.negotiation import BARE
 from app.odata.reading.bound import Projection, PropertyMember
-from app.odata.reading.entity_json import entity_json
+from app.odata.reading.entity_json import EntityWriter
 from app.odata.reading.statement import Run, Statement
 from app.odata.service import odata_service
 from app.odata.sql.dialect_sql import Predicate
@@ -163,7 +163,7 @@ class Making:
 
     def _columns(self, scope: Scope) -> list[ColumnElement[Any]]:
         properties = [PropertyMember(scope.type.properties[name]) for name in self._kind.record]
-        record = entity_json(Projection(scope, properties, ()), BARE)
+        record = EntityWriter(BARE).entity(Projection(scope, properties, ()))
         plain = plain_text(self._kind.table, scope.table.name, self._dialect.name)
         texts = [scope.columns[name] for name in self._kind.columns]
         return [scope.columns.id, *texts, literal_column(plain, Text()), record]

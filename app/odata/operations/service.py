@@ -30,7 +30,7 @@ from app.odata.protocol.etags import refuse_tags
 from app.odata.protocol.negotiation import Format
 from app.odata.protocol.preferences import note_applied
 from app.odata.protocol.request import READ, method_error
-from app.odata.reading.control import type_text
+from app.odata.reading.entity_json import type_text
 from app.odata.reading.resource import resource_at
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases

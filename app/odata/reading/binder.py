@@ -24,7 +24,7 @@ from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Version
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
-from app.odata.reading.control import entity_address, related_address
+from app.odata.reading.entity_json import entity_address, related_address
 from app.odata.reading.expansion_links import Remainder
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.dialect_sql import Part

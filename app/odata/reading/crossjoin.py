@@ -20,7 +20,7 @@ from app.odata.errors import QueryError, suggestion
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
-from app.odata.reading.control import entity_address
+from app.odata.reading.entity_json import entity_address
 from app.odata.sql.decimals import integer_operation
 from app.odata.sql.dialect_sql import Template
 from app.odata.syntax.nodes import CrossJoinSegment

@@ -32,16 +32,8 @@ from app.odata.protocol.negotiation import Format
 from app.odata.reading.answers import PLAIN_TEXT, wkt_bytes
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
-from app.odata.reading.control import type_annotation
 from app.odata.reading.crossjoin import all_combinations, as_combinations
-from app.odata.reading.entity_json import (
-    entity_json,
-    joined_texts,
-    members_json,
-    property_json,
-    raw_value,
-    reference_json,
-)
+from app.odata.reading.entity_json import EntityWriter, joined_texts, raw_value
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import (
     EntityPlan,
@@ -297,24 +289,26 @@ class _Planner:
     def _type_member(self, bound: Bound) -> str:
         if not isinstance(bound, Typed | Elements):
             return ""
-        return "".join(f"{part}," for part in type_annotation("", bound.type, self.format))
+        return "".join(
+            f"{part}," for part in EntityWriter(self.format).type_annotation("", bound.type)
+        )
 
     def _property(self, bound: Bound, name: str) -> tuple[ColumnElement[str], bool]:
         """The JSON of a property, what ``$select`` leaves of a complex one, or those members of a
         collection that are asked for; and whether it is an object that the context URL goes into.
         """
-        options, scope = self.options, self.resource.scope
+        options, scope, writer = self.options, self.resource.scope, EntityWriter(self.format)
         if isinstance(bound, Elements):
             if options == QueryOptions(aliases=options.aliases, custom=options.custom):
-                return property_json(bound, None, self.format), False
+                return writer.property(bound, None), False
             chosen = shown_members(scope, bound, name, options)
-            return members_json(chosen, bound, self.format), True
+            return writer.members(chosen, bound), True
         if not isinstance(bound, Structure | JsonStructure):
-            return property_json(bound, None, self.format), False
+            return writer.property(bound, None), False
         with option("$select"):
             type_ = bound.property.type if isinstance(bound, Structure) else bound.type
             parts = wanted_parts(type_, name, options)
-        return property_json(bound, parts, self.format), True
+        return writer.property(bound, parts), True
 
     def _media(self, stream: str | None = None) -> Plan:
         """The bytes of a media entity, or of a stream property of an entity.
@@ -375,10 +369,10 @@ class _Planner:
     def _json(self, query: BoundQuery) -> ColumnElement[str]:
         assert query.projection is not None
         if self.resource.ending != "$ref":
-            return entity_json(query.projection, self.format)
+            return EntityWriter(self.format).entity(query.projection)
         if not query.scope.type.key:
             raise QueryError("the rows that it makes have no references", 0, "$apply")
-        return reference_json(query.projection, self.format)
+        return EntityWriter(self.format).reference(query.projection)
 
     def _etag_columns(self) -> list[ColumnElement[Any]]:
         scope = self.resource.scope

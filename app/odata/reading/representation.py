@@ -18,7 +18,7 @@ from app.odata.binding.values import Scope
 from app.odata.model import edm
 from app.odata.protocol.negotiation import BARE
 from app.odata.reading.bound import Projection
-from app.odata.reading.entity_json import entity_json
+from app.odata.reading.entity_json import EntityWriter
 from app.odata.reading.selection import selected_members
 from app.odata.reading.statement import Run, Statement
 
@@ -68,7 +68,7 @@ class Representations:
             conditions.append(column == bindparam(f"key_{slot}", type_=column.type, required=True))
         # Rows that are hidden from queries, such as a document just deleted, have events, too.
         projection = Projection(scope, list(selected_members(scope, ())), ())
-        columns: list[ColumnElement[Any]] = [entity_json(projection, BARE)]
+        columns: list[ColumnElement[Any]] = [EntityWriter(BARE).entity(projection)]
         if type_.etag is not None:
             columns.append(scope.columns[type_.etag])
         scope.conditions = conditions

@@ -32,8 +32,8 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.reading.control import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
+from app.odata.reading.entity_json import entity_address, related_address
 from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
 from app.odata.syntax import nodes
 from app.odata.syntax.path import parse_path
