@@ -15,10 +15,10 @@ from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_rows
-from app.console.language import marked, translated
+from app.console.language import translated
 from app.console.sets import PAGES, page_of_type
 from app.console.typed import key_in, typed_name, typed_note
-from app.console.wording import deleted, inside, saved
+from app.console.wording import CALLED, deleted, inside, saved
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, ValidationError
@@ -29,38 +29,6 @@ from app.models.user import ApiKey, Role, User, UserRole
 from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
 
 ADDRESS = f"{session.ROOT}/roles"
-# What people call the rights that are none to make, read, change or delete records.
-_CALLED = {
-    "leads:convert": marked("Convert leads"),
-    "leads:assign": marked("Give work to others"),
-    "opportunities:reopen": marked("Reopen closed deals"),
-    "pipeline:read": marked("See the pipeline"),
-    "tickets:merge": marked("Merge tickets"),
-    "invoices:send": marked("Issue and send invoices"),
-    "invoices:void": marked("Void invoices"),
-    "invoices:credit": marked("Credit invoices"),
-    "invoices:uncollectible": marked("Write invoices off"),
-    "payments:create": marked("Register payments"),
-    "payments:reverse": marked("Take payments back"),
-    "kb:publish": marked("Publish articles"),
-    "documents:share": marked("Share documents by a link"),
-    "ai:chat": marked("Use the assistant"),
-    "ai:act": marked("Confirm what the assistant proposes"),
-    "bi:query": marked("Ask questions and run reports"),
-    "bi:export": marked("Export lists and reports"),
-    "events:read": marked("Read the events of records"),
-    "directory:read": marked("See the names of colleagues"),
-    "webhooks:create": marked("Add webhooks"),
-    "webhooks:read": marked("See webhooks"),
-    "webhooks:update": marked("Change webhooks"),
-    "webhooks:delete": marked("Delete webhooks"),
-    "users:manage": marked("Manage users"),
-    "roles:manage": marked("Manage roles"),
-    "api-keys:manage": marked("Manage API keys"),
-    "audit:read": marked("Read the audit log"),
-    "settings:read": marked("See the settings"),
-    "settings:update": marked("Change the settings"),
-}
 
 
 @console.get("/roles")
@@ -144,8 +112,8 @@ def _form(role_id: int | None, role: dict[str, Any] | None, problem: ApiError | 
 
 def called(permission: str) -> str:
     """``Clients: create``, ``Convert leads``: a right as people call it."""
-    if permission in _CALLED:
-        return translated(_CALLED[permission])
+    if words := CALLED["rights"].get(permission):
+        return translated(words)
     resource, _, action = permission.partition(":")
     return f"{translated(resource.capitalize())}: {inside(translated(action.capitalize()))}"
 

@@ -17,10 +17,11 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.jobs import is_worker_late
 from app.console.language import marked, translated, translated_as
 from app.console.list_query import ListQuery, person_of, read_query
+from app.console.property_kinds import Field
 from app.console.references import KINDS, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import BUTTON, Input, arguments, asked_of_many
+from app.console.steps import BUTTON, arguments, asked_of_many
 from app.console.typed import key_in, refused_at
 from app.container import bulk
 from app.container.declared import of_many
@@ -263,7 +264,7 @@ def _action(set_page: Page, name: str) -> dict[str, Any]:
     return {"name": name}
 
 
-def _extra_inputs(set_page: Page, action: str) -> list[Input]:
+def _extra_inputs(set_page: Page, action: str) -> list[Field]:
     """What is asked for besides the state that was chosen."""
     if action != "status":
         return []

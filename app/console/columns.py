@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -16,9 +15,10 @@ from app.console import engine, wording
 from app.console.language import translated
 from app.console.named_records import (
     NamedRecord,
+    Names,
     is_readable,
+    kind_of_reference,
     named_record,
-    names_by_key,
     names_of,
     title_of,
 )
@@ -86,7 +86,9 @@ def column_of(set_page: Page, path: str) -> Column | None:
         )
         if path in _UNSHOWN or not (is_plain or is_list):
             return None
-        return Column(path, property_, None, path if is_plain and not _kind(set_page, path) else "")
+        return Column(
+            path, property_, None, path if is_plain and not kind_of_reference(type_, path) else ""
+        )
     target = _target(type_, path)
     title = target and title_of(target.name)
     return Column(path, None, target, f"{path}/{title}") if title else None
@@ -104,12 +106,12 @@ def reading(set_page: Page, columns: Sequence[Column], *, marked: bool = True) -
     Args:
         marked: whether what is late, or due today, is to be marked.
     """
-    properties = set_page.entity_set.type.properties
+    type_ = set_page.entity_set.type
     names = ["id", set_page.title]
     for column in columns:
         if column.declared is not None:
-            names += [column.path, *([kind] if (kind := _kind(set_page, column.path)) else ())]
-    if "currency" in properties:
+            names += [column.path, kind_of_reference(type_, column.path)]
+    if "currency" in type_.properties:
         names.append("currency")
     options = {}
     if marked and set_page.due in [column.path for column in columns]:
@@ -118,20 +120,16 @@ def reading(set_page: Page, columns: Sequence[Column], *, marked: bool = True) -
     tree = _tree(column for column in columns if column.target is not None)
     if tree:
         options["expand"] = _expand(tree)
-    return {"select": ",".join(dict.fromkeys(names)), **options}
+    return {"select": ",".join(filter(None, dict.fromkeys(names))), **options}
 
 
 def cells(
     set_page: Page, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]
 ) -> list[list[Markup | str]]:
     """What stands in each column of each row."""
-    about = {
-        column.path: _named(set_page, column.path, kind, rows)
-        for column in columns
-        if (kind := _kind(set_page, column.path))
-    }
+    names = names_of(set_page.entity_set.type, rows)
     return [
-        [_cell(set_page, column, row, about, is_first=not at) for at, column in enumerate(columns)]
+        [_cell(set_page, column, row, names, is_first=not at) for at, column in enumerate(columns)]
         for row in rows
     ]
 
@@ -156,7 +154,7 @@ def part_cells(
     return [
         [
             _link(named)
-            if (named := names.of(column.path, row.get(column.path)))
+            if (named := names.of(column.path, row))
             else wording.display_value(
                 row.get(column.path), column.declared, row.get("currency") or currency
             )
@@ -170,16 +168,15 @@ def _cell(
     set_page: Page,
     column: Column,
     row: Mapping[str, Any],
-    about: Mapping[str, Any],
+    names: Names,
     *,
     is_first: bool,
 ) -> Markup | str:
     if column.target is not None:
         return _reference(column, row)
     value = row.get(column.path)
-    if column.path in about:
-        kind = _kind(set_page, column.path)
-        return _link(about[column.path].get((row.get(kind or ""), value)))
+    if kind_of_reference(set_page.entity_set.type, column.path):
+        return _link(names.of(column.path, row))
     if is_first or (value and column.path in (set_page.title, "number", "code")):
         named = named_record(set_page.entity_set.type.name, row)
         return _link(named._replace(name=value) if isinstance(value, str) and value else named)
@@ -258,24 +255,3 @@ def _expand(tree: Mapping[str, Any]) -> str:
         options += [f"$expand={_expand(deeper)}"] if deeper else []
         parts.append(f"{name}({';'.join(options)})")
     return ",".join(parts)
-
-
-def _kind(set_page: Page, path: str) -> str | None:
-    """``relatedType`` for ``relatedId``: where a record of any type is referred to."""
-    name = f"{path.removesuffix('Id')}Type" if path.endswith("Id") else ""
-    return name if name in set_page.entity_set.type.properties else None
-
-
-def _named(
-    set_page: Page, path: str, kind: str, rows: Sequence[Mapping[str, Any]]
-) -> dict[tuple[str, int], NamedRecord]:
-    """The records of several types that ``path`` refers to, by type and key."""
-    keys = defaultdict(list)
-    for row in rows:
-        if row.get(kind) and row.get(path):
-            keys[row[kind]].append(row[path])
-    return {
-        (type_name, key): named
-        for type_name, wanted_keys in keys.items()
-        for key, named in names_by_key(type_name, wanted_keys).items()
-    }

@@ -5,16 +5,18 @@ In an address each is ``where=property:operator:value``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 from app.bi.periods.spans import step, unit_start
 from app.clock import day_after
 from app.console import wording
 from app.console.columns import choosable, key_of
-from app.console.language import marked, translated
+from app.console.language import translated
 from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
 from app.console.property_kinds import NUMBERS, kind_of
@@ -37,97 +39,38 @@ _LONGEST = 500
 _ALIKE = {"moment": "day", **dict.fromkeys(NUMBERS, "number")}
 
 
-# A day -> the first day and the last, None where it is open.
-Days = Callable[[date], tuple[date | None, date | None]]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operator:
-    """What a condition says of a property.
-
-    ``filter`` has ``{name}`` and ``{value}``. ``takes`` tells whether a value is asked for.
-    ``days`` gives, from that day or today, the first day and the last of what is looked for.
-    """
+    """What a condition says of a property, as ``filters.toml`` has it."""
 
     words: str
     filter: str = ""
     takes: bool = True
-    days: Days | None = None
+    first: int | None = None
+    last: int | None = None
+    whole: str = ""
+    shift: int = 0
+
+    @property
+    def is_of_days(self) -> bool:
+        """Whether it says in which days something lies."""
+        return not self.filter
+
+    def days(self, day: date) -> tuple[date | None, date | None]:
+        """From a day the first one and the last of what is looked for; None where it is open."""
+        if self.whole:
+            first = step(unit_start(day, self.whole), self.whole, self.shift)
+            return first, step(first, self.whole, 1) - timedelta(days=1)
+        return (
+            None if self.first is None else day + timedelta(days=self.first),
+            None if self.last is None else day + timedelta(days=self.last),
+        )
 
 
-def _around(first: int | None, last: int | None) -> Days:
-    """From so many days after a day up to so many; before it where they are negative."""
-    return lambda day: (
-        None if first is None else day + timedelta(days=first),
-        None if last is None else day + timedelta(days=last),
-    )
-
-
-def _whole(unit: str, shift: int = 0) -> Days:
-    """The week, month or year that a day is in, or one that lies so many further."""
-    return lambda day: (
-        first := step(unit_start(day, unit), unit, shift),
-        step(first, unit, 1) - timedelta(days=1),
-    )
-
-
-_EMPTY = {
-    "empty": Operator(marked("is empty"), "{name} eq null", takes=False),
-    "filled": Operator(marked("is not empty"), "{name} ne null", takes=False),
-}
-_PERIODS = {
-    "today": Operator(marked("is today"), takes=False, days=_around(0, 0)),
-    "week": Operator(marked("is this week"), takes=False, days=_whole("week")),
-    "month": Operator(marked("is this month"), takes=False, days=_whole("month")),
-    "last-month": Operator(marked("is last month"), takes=False, days=_whole("month", -1)),
-    "year": Operator(marked("is this year"), takes=False, days=_whole("year")),
-    "past": Operator(marked("is before today"), takes=False, days=_around(None, -1)),
-    "soon": Operator(marked("is in the next 7 days"), takes=False, days=_around(0, 7)),
-    "recent": Operator(marked("is in the last 30 days"), takes=False, days=_around(-30, 0)),
-    "from": Operator(marked("is on or after"), days=_around(0, None)),
-    "until": Operator(marked("is on or before"), days=_around(None, 0)),
-    "on": Operator(marked("is on"), days=_around(0, 0)),
-    "in": Operator(marked("is in the month of"), days=_whole("month")),
-}
-# Kind of property -> operator -> what it says; the first is offered first.
+_DECLARED = tomllib.loads(Path(__file__).with_name("filters.toml").read_text(encoding="utf-8"))
 OPERATORS: Mapping[str, Mapping[str, Operator]] = {
-    "choice": {
-        marked("is"): Operator(marked("is one of"), "{name} in ({value})"),
-        "not": Operator(marked("is none of"), "not ({name} in ({value}))"),
-        **_EMPTY,
-    },
-    "person": {
-        "me": Operator(marked("is me"), "{name} eq {value}", takes=False),
-        "empty": Operator(marked("is unassigned"), "{name} eq null", takes=False),
-        marked("is"): Operator(marked("is"), "{name} eq {value}"),
-        "not": Operator(marked("is not"), "{name} ne {value}"),
-    },
-    "reference": {
-        marked("is"): Operator(marked("is"), "{name} eq {value}"),
-        "not": Operator(marked("is not"), "{name} ne {value}"),
-        **_EMPTY,
-    },
-    "number": {
-        "least": Operator(marked("is at least"), "{name} ge {value}"),
-        "most": Operator(marked("is at most"), "{name} le {value}"),
-        marked("is"): Operator(marked("is"), "{name} eq {value}"),
-        **_EMPTY,
-    },
-    "day": {**_PERIODS, **_EMPTY},
-    "tags": {
-        marked("has"): Operator(marked("has"), "{name}/any(each:each eq {value})"),
-        "without": Operator(marked("has not"), "not {name}/any(each:each eq {value})"),
-        "empty": Operator(marked("is empty"), "not {name}/any()", takes=False),
-    },
-    "check": {
-        "yes": Operator(marked("is yes"), "{name} eq true", takes=False),
-        "no": Operator(marked("is no"), "{name} eq false", takes=False),
-    },
-    "text": {
-        marked("has"): Operator(marked("contains"), "contains(tolower({name}),{value})"),
-        marked("is"): Operator(marked("is"), "{name} eq {value}"),
-        **_EMPTY,
-    },
+    kind: {name: Operator(**declared) for name, declared in operators.items()}
+    for kind, operators in _DECLARED.items()
 }
 
 
@@ -194,7 +137,7 @@ class Condition:
     def filter(self) -> str:
         """As the engine reads it."""
         operator = self.of.operators[self.operator]
-        if operator.days is not None:
+        if operator.is_of_days:
             chosen = date.fromisoformat(self.value) if operator.takes else today()
             return self._between(*operator.days(chosen))
         return operator.filter.format(name=self.of.name, value=self._literal)

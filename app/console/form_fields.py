@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -12,7 +11,7 @@ from app.console import engine, wording
 from app.console.language import translated
 from app.console.named_codes import UNIT, code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.property_kinds import INPUTS, kind_of
+from app.console.property_kinds import INPUTS, Field, kind_of
 from app.console.references import find, named, referred_to
 from app.console.sets import Page
 from app.console.typed import MistypedError, noted_at
@@ -27,28 +26,6 @@ from app.writing.transitions import StateMachine
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
 _HIDDEN = ("allowedActions", "customFields", "externalId")
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a form. ``name`` is that of the property, ``billingAddress.city`` inside one.
-
-    ``choices`` is the list that suggests records, for a field that names one; ``stored`` what
-    somebody else has put into it meanwhile, where that is to be chosen; ``suggested`` names the
-    texts of ``suggestions`` that may be chosen in place of typing another.
-    """
-
-    name: str
-    label: str
-    kind: str
-    value: str
-    options: tuple[str, ...] = ()
-    choices: str = ""
-    required: bool = False
-    hint: str = ""
-    problem: str = ""
-    stored: str = ""
-    suggested: str = ""
 
 
 def fields_of(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -19,6 +20,7 @@ from app.console.named_codes import UNIT, code_name, typed_code
 from app.console.numbers import number_text, typed_number
 from app.console.references import KINDS, all_named, find
 from app.console.typed import MistypedError, noted_at
+from app.container.engine import read_one
 from app.db import records
 from app.errors import ApiError
 from app.invoices.lines import LINE_ITEM, complete, line_totals
@@ -26,6 +28,7 @@ from app.invoices.products import other_price, values_of
 from app.models.invoice import TAX_CATEGORIES
 from app.models.product import Product
 from app.settings import organisation
+from app.writing.validation import too_many
 from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
@@ -317,6 +320,124 @@ def with_products(
         values = {**line.values, **untouched, PRODUCT: product_name}
         filled.append(replace(line, values=values, was={**texts, PRODUCT: product_name}))
     return filled, problems
+
+
+def text_of_lines(lines: Sequence[Line]) -> str:
+    """Lines as one text, to be compared: without the empty ones."""
+    return json.dumps(
+        [[line.id, sorted(line.values.items())] for line in lines if not line.is_empty]
+    )
+
+
+class LinesForm:
+    """The lines in the form of a draft, as its record has them and as they were typed.
+
+    ``part`` are those that the form has: as it says itself, or as the address asks for them.
+    """
+
+    def __init__(self, record: Mapping[str, Any], form: Mapping[str, str], line: str) -> None:
+        """``record``: empty for a new one; ``line``: the number of the one that is asked for."""
+        rows: Sequence[Row] = record.get(LINES, [])
+        self.is_sent = "lines" in form
+        self.part = part_of(rows, form.get("shown", "")) if self.is_sent else part_at(rows, line)
+        self._record = record
+        self._form = form
+
+    @cached_property
+    def known(self) -> list[Line]:
+        """Those of the record, and rows for more."""
+        return shown_lines(self.part.rows)
+
+    @cached_property
+    def typed(self) -> list[Line]:
+        """As they were typed."""
+        return typed_lines(self._form)
+
+    @cached_property
+    def filled(self) -> tuple[list[Line], list[tuple[str, str]]]:
+        """The typed ones with the values of the products that were chosen, and what is wrong."""
+        if refusal := self._too_many(len(self.typed)):
+            return self.typed, [(LINES, refusal)]
+        return with_products(
+            self.typed,
+            currency=self._currency(self._form),
+            prices_include_tax=_include_tax(self._form),
+        )
+
+    def shown(self, joined: str | None) -> tuple[list[Line], Mapping[str, str]]:
+        """The rows of the page, and what is wrong with them.
+
+        Args:
+            joined: ``text_of_lines`` of those that stand where two versions were joined.
+        """
+        if not self.is_sent:
+            return self.known, {}
+        lines, problems = self.filled
+        if joined is None:
+            return with_empty_rows(lines), dict(problems)
+        if joined != text_of_lines(self.typed):
+            return self.known, {}
+        keys = {line.id for line in self.known}
+        lines = [line if line.id in keys else replace(line, id="") for line in lines]
+        return with_empty_rows(lines), {}
+
+    def drawn(self, lines: Sequence[Line], wrong: Iterable[int], first: int) -> DrawnLines:
+        """What the page draws: the lines that it is asked for, that are wrong or were filled."""
+        before = {line.number: line for line in self.typed}
+        filled = [
+            index for index, line in enumerate(lines)
+            if line.number in before and before[line.number].values != line.values
+        ]  # fmt: skip
+        return drawn_of(lines, wrong, filled, first)
+
+    def totals(self, lines: Sequence[Line], texts: Mapping[str, str]) -> dict[str, Any] | None:
+        """The amounts of the lines in the form, in the currency that it names, or would get."""
+        if self._record and not self._form:
+            return {**self._record, "left_out": 0}
+        typed = [line for line in lines if not line.is_empty]
+        if self._too_many(len(typed)):
+            return None
+        return typed_totals(
+            typed,
+            self.part,
+            currency=self._currency(texts),
+            discount=texts.get("discountPercent", ""),
+            prices_include_tax=_include_tax(texts),
+        )
+
+    def add_to(self, body: dict[str, Any], problems: list[tuple[str, str]]) -> None:
+        """Add the lines to the body of the invoice if they were changed, or what is wrong."""
+        if not are_changed(self.typed, self.part.rows):
+            return
+        lines, wrong = self.filled
+        if LINES in dict(wrong):
+            problems += wrong
+            return
+        typed, unread = lines_body(lines)
+        body[LINES] = around(self.part, typed)
+        refused = {location for location, _ in wrong}
+        wrong = [*wrong, *(each for each in unread if each[0] not in refused)]
+        at = len(self.part.before)
+        problems += [(moved(location, at), text) for location, text in wrong]
+
+    def _too_many(self, typed: int) -> str:
+        return too_many(len(self.part.before) + typed + len(self.part.after))
+
+    def _currency(self, texts: Mapping[str, str]) -> str:
+        """That of the form or of the record, else that of the client, as the invoice gets it."""
+        currency = texts.get("currency", "").strip().upper() or self._record.get("currency")
+        if currency:
+            return str(currency)
+        try:
+            key = find(KINDS["Client"], texts.get("clientId", ""))
+            currency = read_one(f"Clients({key})", select="currency")["currency"]
+        except (MistypedError, ApiError):
+            currency = None
+        return str(currency or organisation().defaults.currency)
+
+
+def _include_tax(texts: Mapping[str, str]) -> bool:
+    return texts.get("pricesIncludeTax") == "true"
 
 
 def named_product(product: Product) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +14,7 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import marked, translated
 from app.console.sets import page_of_type
+from app.console.wording import CALLED
 from app.db.engines import primary_engine
 from app.errors import ApiError
 from app.extensions import configuration
@@ -31,16 +31,6 @@ from app.models.user import ApiKey, User
 SHOWN = 20
 # Callers whose use is looked at: those who came last.
 MOST_CALLERS = 100
-# Name of the queue, and what it is called here.
-_QUEUES: Mapping[str, str] = {
-    "events": marked("Events to be told"),
-    "webhooks": marked("Deliveries to webhooks"),
-    "mail": marked("Mail"),
-    "imports": marked("Imports"),
-    "bulk": marked("Changes of many records"),
-    "exports": marked("Exports"),
-    "search": marked("Articles to be taken into the search"),
-}
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,9 @@ class Use:
 def show_jobs() -> Response:
     """Queues, imports, exports, the worker's sign of life, and limits."""
     with primary_engine().connect() as connection:
-        queues = [Queue(title, *waiting(connection, name)) for name, title in _QUEUES.items()]
+        queues = [
+            Queue(title, *waiting(connection, name)) for name, title in CALLED["queues"].items()
+        ]
         imports, exports = (
             connection.execute(
                 select(model, User.username)

@@ -18,9 +18,6 @@ from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
 
-# Properties that name a record together: its type, its key.
-_PAIRS = {"entityId": "entityType", "relatedId": "relatedType"}
-
 
 class NamedRecord(NamedTuple):
     """A record that another refers to; ``address`` is empty where there is no page to go to."""
@@ -48,13 +45,15 @@ def named_record(type_name: str, record: Mapping[str, Any]) -> NamedRecord:
 class Names:
     """The records that the references of some records stand for."""
 
-    def __init__(self, records: Mapping[tuple[str, int], NamedRecord]) -> None:
-        """``known``: (property, key) -> the record."""
-        self._known = records
+    def __init__(self, type_: edm.EntityType, known: Mapping[tuple[str, int], NamedRecord]) -> None:
+        """``known``: (type, key) -> the record."""
+        self._type = type_
+        self._known = known
 
-    def of(self, name: str, value: Any) -> NamedRecord | None:
-        """The record that a value of a property names, if it does."""
-        return self._known.get((name, value)) if isinstance(value, int) else None
+    def of(self, name: str, record: Mapping[str, Any]) -> NamedRecord | None:
+        """The record that a property of one of the records names, if it does."""
+        target = _target(self._type, name, record)
+        return self._known.get((target, record[name])) if target else None
 
 
 def names_of(type_: edm.EntityType, records: Iterable[Mapping[str, Any]]) -> Names:
@@ -62,26 +61,40 @@ def names_of(type_: edm.EntityType, records: Iterable[Mapping[str, Any]]) -> Nam
 
     A record that the caller may not read is not named, nor is one that is no more.
     """
-    places: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for record in records:
-        for name, value in record.items():
-            if isinstance(value, int) and not isinstance(value, bool):
-                target = _target(type_, name, record)
-                if target is not None:
-                    places[target][value].add(name)
-    known: dict[tuple[str, int], NamedRecord] = {}
-    for target, keys in places.items():
-        for key, named in names_by_key(target, keys).items():
-            known.update({(attribute, key): named for attribute in keys[key]})
-    return Names(known)
+    places = (
+        (target, record[name])
+        for record in records
+        for name in record
+        if (target := _target(type_, name, record))
+    )
+    return Names(type_, all_named(places))
+
+
+def all_named(places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], NamedRecord]:
+    """The records of several types that the caller may read, by type and key."""
+    keys: dict[str, list[int]] = defaultdict(list)
+    for type_name, key in places:
+        keys[type_name].append(key)
+    return {
+        (type_name, key): named
+        for type_name, of_type in keys.items()
+        for key, named in names_by_key(type_name, of_type).items()
+    }
+
+
+def kind_of_reference(type_: edm.EntityType, name: str) -> str:
+    """``relatedType`` for ``relatedId``: where a record of any type is referred to; else empty."""
+    kind = f"{name.removesuffix('Id')}Type"
+    return kind if name.endswith("Id") and kind in type_.properties else ""
 
 
 def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str | None:
-    """The entity type that a property refers to."""
-    if name in _PAIRS:
-        return record.get(_PAIRS[name])
-    property_ = type_.properties.get(name)
-    return None if property_ is None else referred_by(type_).get(property_.attribute)
+    """The entity type that the value of a property refers to."""
+    property_, value = type_.properties.get(name), record.get(name)
+    if property_ is None or not isinstance(value, int) or isinstance(value, bool):
+        return None
+    kind = kind_of_reference(type_, name)
+    return record.get(kind) if kind else referred_by(type_).get(property_.attribute)
 
 
 def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:

@@ -1,8 +1,10 @@
-"""What a property holds: a form chooses its field by it, a list conditions, a file columns."""
+"""What a property holds, by which forms choose a field, lists conditions, files columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from app.odata.model import edm
 
@@ -17,6 +19,31 @@ INPUTS: Mapping[str, str] = {
     "choice": "choice", "check": "check", "day": "date", "moment": "datetime-local",
     **dict.fromkeys(NUMBERS, "number"),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form. ``name`` is that of a property, ``billingAddress.city`` inside one.
+
+    ``value`` is what it begins with; ``options`` are values, or each with its words. ``choices`` is
+    the list that suggests records, for a field that names one; ``suggested`` names the texts of
+    ``suggestions`` that may be chosen in place of typing another. ``stored`` is what somebody else
+    has put into it meanwhile, where that is to be chosen; ``filled_by`` names the amount of a
+    record that a step's field begins with.
+    """
+
+    name: str
+    label: str
+    kind: str = "text"
+    value: Any = ""
+    options: Sequence[str | tuple[str, str]] = ()
+    choices: str = ""
+    required: bool = False
+    hint: str = ""
+    problem: str = ""
+    stored: str = ""
+    suggested: str = ""
+    filled_by: str = ""
 
 
 def kind_of_value(type_: edm.EdmType, options: Sequence[str] | None = None) -> str:

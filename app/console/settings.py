@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
@@ -23,6 +23,7 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
+from app.console.property_kinds import Field
 from app.console.typed import MistypedError, noted_at, typed_text
 from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
@@ -37,24 +38,8 @@ from app.settings.store import logo_body, setting_problems, settings_body, versi
 from app.settings.templates import ANSWER_PLACES, KINDS, PLACES
 from app.settings.values import check_rate
 
-# Group -> what its page is called, in the order of the pages.
-TITLES: Mapping[str, str] = {
-    "seller": marked("Company"),
-    "bank": marked("Bank"),
-    "defaults": marked("Defaults"),
-    "invoicing": marked("Numbering"),
-    "reminders": marked("Reminders"),
-    "serviceLevel": marked("Service level"),
-    "mail": marked("Mail"),
-    RATES: marked("Rates"),
-    "console": marked("Console"),
-}
-TABS = (
-    *TITLES.items(),
-    ("logo", marked("Logo")),
-    ("templates", marked("Templates")),
-    ("answers", marked("Canned answers")),
-)
+TITLES = wording.CALLED["settings"]
+TABS = tuple(TITLES.items())
 ADDRESS = f"{session.ROOT}/settings"
 # Settings of a group that have pages of their own.
 _ELSEWHERE = ("templates",)
@@ -62,19 +47,6 @@ _BLANK_RATES = 3
 # What is wrong with a row of the rates, by its place.
 _RATE = "rate-{}"
 _HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it away.")
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a group's form: its name, as it is typed, and what it stands for."""
-
-    name: str
-    label: str
-    kind: str
-    value: Any
-    about: str
-    options: tuple[str, ...] = ()
-    suggested: str = ""
 
 
 @console.get("/settings")
@@ -174,7 +146,7 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
         if isinstance(value, Mapping):  # such as hours by priority
             fields += [
                 Field(f"{name}.{part}", f"{label}: {wording.words(part)}", "number",
-                      _typed(f"{name}.{part}", number, typed), "")
+                      _typed(f"{name}.{part}", number, typed))
                 for part, number in value.items()
             ]  # fmt: skip
             continue
@@ -184,11 +156,11 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
                 label,
                 _kind(name, schema),
                 _typed(name, value, typed),
-                "" if about == label or list_of(name) else about,
-                tuple(sorted(available_timezones())) if name == "timeZone" else (),
-                list_of(name),
+                options=sorted(available_timezones()) if name == "timeZone" else (),
+                hint="" if about == label or list_of(name) else about,
+                suggested=list_of(name),
             )
-        )  # fmt: skip
+        )
     return fields
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -441,37 +443,9 @@ class FirstStep:
     is_done: bool
 
 
-# (right, link, title, why) by what tells that it is done
-_STEPS: Mapping[str, tuple[str, str, str, str]] = {
-    "seller": (
-        "settings:update", "settings/seller", marked("Company"),
-        marked("Name, address and tax number: they stand on every invoice."),
-    ),
-    "logo": (
-        "settings:update", "settings/logo", marked("Logo"),
-        marked("It stands at the top of documents."),
-    ),
-    "bank": (
-        "settings:update", "settings/bank", marked("Bank"),
-        marked("Where clients pay to, printed with a code that their bank's app reads."),
-    ),
-    "users": (
-        "users:manage", "users", marked("Users"),
-        marked("An account for each colleague, with the roles that their work needs."),
-    ),
-    "invoice": (
-        "invoices:create", "invoices/new", marked("First invoice"),
-        marked("Write a draft and send it: it gets its number then."),
-    ),
-    "key": (
-        "api-keys:manage", "api-keys", marked("API key"),
-        marked("For a program that reads or writes records."),
-    ),
-    "webhook": (
-        "webhooks:create", "webhooks", marked("Webhook"),
-        marked("Tells another program at once what has happened here."),
-    ),
-}  # fmt: skip
+FIRST_STEPS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("first_steps.toml").read_text(encoding="utf-8")
+)
 
 
 def first_steps(settings: Organisation) -> Sequence[FirstStep]:
@@ -481,9 +455,9 @@ def first_steps(settings: Organisation) -> Sequence[FirstStep]:
         return ()
     done = _done(settings)
     steps = [
-        FirstStep(translated(title), translated(why), link, done[name])
-        for name, (right, link, title, why) in _STEPS.items()
-        if allowed(caller, right)
+        FirstStep(translated(step["title"]), translated(step["why"]), step["link"], done[name])
+        for name, step in FIRST_STEPS.items()
+        if allowed(caller, step["right"])
     ]
     return () if all(step.is_done for step in steps) else steps
 

@@ -10,37 +10,18 @@ from typing import Any
 from app.console import engine
 from app.console.language import marked, translated, translated_as
 from app.console.numbers import amount_text, number_text, typed_number
-from app.console.property_kinds import INPUTS, kind_of, kind_of_value
+from app.console.property_kinds import INPUTS, Field, kind_of, kind_of_value
 from app.console.typed import noted_at
 from app.console.wording import label, words
 from app.container.declared import DECLARED
 from app.container.engine import ask
 from app.errors import NotFoundError
-from app.http.schema_fields import Field
+from app.http.schema_fields import Field as SchemaField
 from app.money import digits, written
 from app.operations.declaration import Operation
 from app.operations.wire_types import edm_type, labels_of, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
-
-
-@dataclass(frozen=True)
-class Input:
-    """A field of a step's form.
-
-    It begins with ``preset``, or with the amount of the record that ``filled_by`` names; ``hint``
-    stands below it. ``options`` are values, each with its words.
-    """
-
-    name: str
-    words: str
-    kind: str = "text"
-    options: Sequence[tuple[str, str]] = ()
-    required: bool = True
-    filled_by: str = ""
-    hint: str = ""
-    preset: str = ""
-
 
 # Name in allowedActions -> the operation that the page offers for it.
 OFFERED: Mapping[str, Operation] = {
@@ -97,7 +78,7 @@ class Step:
 
     value: str
     words: str
-    inputs: Sequence[Input] = ()
+    inputs: Sequence[Field] = ()
     dangerous: bool = False
     page: str = ""
     amount: str = ""
@@ -141,22 +122,22 @@ def step_words(name: str) -> str:
     return words(name.partition(":")[2]) if step is None else translated(step.label)
 
 
-def asked_of_many(name: str) -> list[Input]:
+def asked_of_many(name: str) -> list[Field]:
     """What a step to a state asks for where many records take it: what is not of each its own."""
     step = STATE_STEPS.get(name)
     return [] if step is None else [each for each in _state_inputs(step) if not each.filled_by]
 
 
-def _state_inputs(step: StateStep) -> tuple[Input, ...]:
+def _state_inputs(step: StateStep) -> tuple[Field, ...]:
     properties = engine.container().sets[step.set_name].type.properties
     return tuple(
-        Input(
+        Field(
             name,
             label(name),
             INPUTS.get(kind_of(properties[name]), "text"),
-            [(value, words(value)) for value in ("", *(properties[name].allowed or ()))],
-            is_required,
-            name if kind_of(properties[name]) == "amount" else "",
+            options=[(value, words(value)) for value in ("", *(properties[name].allowed or ()))],
+            required=is_required,
+            filled_by=name if kind_of(properties[name]) == "amount" else "",
         )
         for name, is_required in step.asks.items()
     )
@@ -182,22 +163,22 @@ def step_of(action: str, record: Mapping[str, Any] | None = None) -> Step:
     )  # fmt: skip
 
 
-def _input(name: str, field: Field, filled_by: str) -> Input:
+def _input(name: str, field: SchemaField, filled_by: str) -> Field:
     labels = labels_of(field)
     choices = field.allowed if isinstance(field, Choice) else tuple(labels)
     kind = INPUTS.get(kind_of_value(edm_type(name, field), choices), "text")
-    return Input(
+    return Field(
         name,
         translated(field.metadata.get("label", "")) or label(name),
         "password" if field.metadata.get("format") == "password" else kind,
-        [
+        value=str(field.metadata.get("preset", "")),
+        options=[
             (value, translated(labels[value]) if labels.get(value) else words(value))
             for value in choices
         ],
-        field.required,
-        filled_by,
-        translated(field.metadata.get("hint", "")),
-        str(field.metadata.get("preset", "")),
+        required=field.required,
+        hint=translated(field.metadata.get("hint", "")),
+        filled_by=filled_by,
     )
 
 
@@ -235,7 +216,7 @@ def take(
 
 
 def _typed_arguments(
-    set_name: str, key: int, inputs: Sequence[Input], form: Mapping[str, str]
+    set_name: str, key: int, inputs: Sequence[Field], form: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """What was typed into a step's form, amounts with the decimals of the record's currency."""
     places = 0
@@ -266,7 +247,7 @@ def step_message(record: str, step: str, answer: Any) -> str:
 
 
 def arguments(
-    inputs: Sequence[Input], form: Mapping[str, str], places: int
+    inputs: Sequence[Field], form: Mapping[str, str], places: int
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The fields of a step's form as the parameters of its action, and what is no number.
 
@@ -290,16 +271,14 @@ def arguments(
     return values, problems
 
 
-def preset(each: Input, record: Mapping[str, Any]) -> str:
+def preset(each: Field, record: Mapping[str, Any]) -> str:
     """What a field has at first: what is declared, today, or an amount of the record."""
     if each.kind == "date":
         return today().isoformat()
     amount = record.get(each.filled_by)
-    return (
-        each.preset
-        if amount is None
-        else number_text(written(Decimal(str(amount)), record["currency"]))
-    )
+    if amount is None:
+        return str(each.value)
+    return number_text(written(Decimal(str(amount)), record["currency"]))
 
 
 @dataclass(frozen=True)

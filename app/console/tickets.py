@@ -145,8 +145,8 @@ def talk_of(key: int) -> list[dict[str, Any]]:
 def desk_of(ticket: Mapping[str, Any], names: Names) -> Desk:
     """What the page of a ticket offers besides what was said."""
     actions = ticket.get("allowedActions") or []
-    contact = names.of("contactId", ticket.get("contactId"))
-    client = names.of("clientId", ticket.get("clientId"))
+    contact = names.of("contactId", ticket)
+    client = names.of("clientId", ticket)
     customer = contact or client
     asks = customer.name if customer else ticket.get("requesterEmail") or translated("the customer")
     may_answer = "comment" in actions

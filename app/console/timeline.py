@@ -20,12 +20,12 @@ from sqlalchemy import Select, select, union_all
 
 from app.console.area import console, page
 from app.console.choices import changed_link, page_rows, skipped
-from app.console.language import marked, translated, translated_as
-from app.console.named_records import names_by_key, names_of
+from app.console.language import translated, translated_as
+from app.console.named_records import all_named, names_by_key, names_of
 from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
 from app.console.sets import Page, page_of, page_of_type
-from app.console.wording import display_value, label, words
+from app.console.wording import CALLED, display_value, label, words
 from app.container.engine import read_many, read_one
 from app.db.engines import primary_engine
 from app.http.security import current_caller
@@ -42,33 +42,7 @@ _READ = (
 # Lines of the log and moments of a record that are so near tell of the same.
 _SAME = timedelta(seconds=2)
 _LONGEST = 300
-# Moments that a record keeps.
-_MOMENTS: dict[str, str] = {
-    "createdAt": marked("Created"),
-    "sentAt": marked("Issued"),
-    "viewedAt": marked("Looked at by the client"),
-    "paidAt": marked("Paid"),
-    "voidedAt": marked("Voided"),
-    "lastReminderAt": marked("Reminder sent"),
-    "convertedAt": marked("Converted"),
-    "firstRespondedAt": marked("First answer"),
-    "solvedAt": marked("Solved"),
-    "closedAt": marked("Closed"),
-    "publishedAt": marked("Published"),
-    "archivedAt": marked("Archived"),
-    "completedAt": marked("Completed"),
-}
-# What the log calls otherwise than people do: the whole action, or what follows its point.
-_DEEDS: Mapping[str, str] = {
-    "created": marked("Created"),
-    "updated": marked("Changed"),
-    "sent": marked("Sent by e-mail"),
-    "mail.sent": marked("Mail went out"),
-    "mail.failed": marked("Mail failed"),
-    "mail.bounced": marked("Mail came back"),
-    "payment.created": marked("Payment"),
-    "payment.reversed": marked("Payment taken back"),
-}
+_MOMENTS, _DEEDS = CALLED["moments"], CALLED["deeds"]
 # Rows of a set that each tell of something, and when.
 _ROWS: Mapping[str, tuple[str, str]] = {
     "Invoices": ("Payments", "createdAt"),
@@ -229,7 +203,7 @@ def _values(
         value = version.get(name)
         if value in (None, "", []):
             return ""
-        if names is not None and (named := names.of(name, value)):
+        if names is not None and (named := names.of(name, version)):
             return named.name
         declared = type_.properties.get(name) if type_ else None
         if declared is not None and declared.type == edm.DECIMAL:
@@ -282,7 +256,7 @@ def _step(entity: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> s
 
 def _moments(set_page: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
     subject = Subject(set_page.entity_set.type.name, key)
-    for name, deed in reversed(_MOMENTS.items()):  # of the same moment the later first
+    for name, deed in reversed(list(_MOMENTS.items())):  # of the same moment the later first
         if record.get(name):
             yield Entry(datetime.fromisoformat(record[name]), subject, translated(deed))
 
@@ -337,11 +311,7 @@ def _type(entity: str) -> edm.EntityType | None:
 
 def _names(places: Iterable[Subject]) -> Mapping[Subject, Any]:
     """The names of the records, by types."""
-    keys: dict[str, list[int]] = {}
-    for subject in places:
-        keys.setdefault(subject.entity, []).append(subject.key)
     return {
-        Subject(entity, key): (named, page_of_type(entity))
-        for entity, of_type in keys.items()
-        for key, named in names_by_key(entity, of_type).items()
+        Subject(*place): (named, page_of_type(place[0]))
+        for place, named in all_named(places).items()
     }

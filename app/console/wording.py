@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -34,6 +36,10 @@ from app.odata.model import edm
 from app.written.catalogue import COLUMN, text_as
 from app.written.numbers import ENGLISH, grouped_number
 
+# What pages call rights, queues and the like, in English.
+CALLED: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
+)
 # What a browser and a system put into their ``User-Agent``: the first that stands in it counts.
 _PROGRAMS = (
     (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"),

@@ -26,8 +26,9 @@ from app.ai.record import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
-from app.console import engine, imports, language, sets, steps, wording
+from app.console import engine, filters, imports, language, sets, steps, wording
 from app.console.service_messages import CONTEXT
+from app.console.start_page import FIRST_STEPS
 from app.container.measures import MEASURES
 from app.events import NAMES
 from app.extensions import Model
@@ -92,10 +93,15 @@ def words_of_the_model() -> Iterator[str]:
     for page in sets.PAGES.values():
         yield from (page.plural, page.singular, page.unnamed, *page.views)
     yield from ("Mine", "Unassigned", ALL, OWN, PUBLISHED)
+    yield from chain.from_iterable(table.values() for table in wording.CALLED.values())
+    for first_step in FIRST_STEPS.values():
+        yield from (first_step["title"], first_step["why"])
+    for operators in filters.OPERATORS.values():
+        yield from (operator.words for operator in operators.values())
     buttons = [each.button for each in steps.OFFERED.values() if each.button is not None]
     yield from (text for button in buttons for text in (button.done, button.of_many) if text)
     for step in steps.steps_of(list(steps.OFFERED)):
-        yield from (each.words for each in step.inputs)
+        yield from (each.label for each in step.inputs)
         yield from (each.hint for each in step.inputs if each.hint)
         yield from (text for each in step.inputs for _, text in each.options)
     for entity_set in engine.container().sets.values():
