@@ -28,8 +28,8 @@ from app.documents.routes import area as documents
 from app.documents.sharing.routes import links
 from app.extensions import configuration
 from app.guide.routes import blueprint as guide
-from app.http import error_answers as errors, limits, versions
-from app.http.answer import Finisher, with_headers
+from app.http import error_answers as errors, limits
+from app.http.answer import VERSIONS, Finisher, check_versions, with_headers
 from app.http.areas import Area
 from app.http.gate import FORM_OVERHEAD_BYTES, Gate
 from app.http.health import health
@@ -64,7 +64,7 @@ def create_app(config: Config | None = None) -> Flask:
     Raises: ConfigError, a setting with which the service cannot start.
     """
     config = config or Config.from_env(os.environ)
-    versions.check(versions.VERSIONS)
+    check_versions(VERSIONS)
     logs.configure(config)
     if config.PRODUCTION and config.BASE_URL is None:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")

@@ -79,24 +79,22 @@ class PasswordResetAnswerSchema(Schema):
     password = fields.String(allow_none=True)
 
 
-class NewRoleSchema(CheckedSchema, PostBodySchema):
-    """A role to make."""
-
+class _RoleSchema(CheckedSchema):
     def check(self, body: dict[str, Any]) -> None:
         """As the permissions of a role are checked."""
         check_permissions(body.get("permissions", {}))
+
+
+class NewRoleSchema(_RoleSchema, PostBodySchema):
+    """A role to make."""
 
     name = fields.String(required=True, validate=validate.Length(1, 50), example="Field sales")
     description = fields.String(load_default=None, validate=validate.Length(max=500))
     permissions = fields.Dict(fields.String(), required=True, metadata=_PERMISSIONS)
 
 
-class RoleChangesSchema(CheckedSchema):
+class RoleChangesSchema(_RoleSchema):
     """What to change of a role; what is left out stays."""
-
-    def check(self, body: dict[str, Any]) -> None:
-        """As the permissions of a role are checked."""
-        check_permissions(body.get("permissions", {}))
 
     name = fields.String(validate=validate.Length(1, 50), example="Field sales, west")
     description = fields.String(

@@ -71,7 +71,6 @@ class GroupSchema(CheckedSchema):
     group: ClassVar[str]
 
     def check(self, body: dict[str, Any]) -> None:
-        """As the group is checked."""
         refuse_any(setting_problems(self.group, body))
 
 
@@ -146,7 +145,6 @@ class _GroupsSchema(CheckedSchema):
     """Some groups of settings."""
 
     def check(self, body: dict[str, Any]) -> None:
-        """As each group is checked."""
         refuse_any(
             detail._replace(field=f"{group}.{detail.field}")
             for group in GROUP_SCHEMAS
@@ -234,7 +232,6 @@ def _all() -> dict[str, Any]:
 
 
 def _add_group(group: str) -> None:
-    """The views of one group."""
     address, schema = f"/settings/{group}", GROUP_SCHEMAS[group]
 
     @requires("settings:read")

@@ -67,7 +67,6 @@ def continued_context(stored: Mapping[str, Any] | None) -> Context | None:
 
 
 def citation_of(record: RecordContext, snippet: str = "") -> Citation:
-    """The record as a source."""
     return cited(record.entity, record.key, record.title, snippet)
 
 
@@ -77,7 +76,6 @@ def cited(entity: str, key: int, title: str, snippet: str = "") -> Citation:
 
 
 def entity_type(entity: str) -> edm.EntityType:
-    """The type of records of this name."""
     type_: edm.EntityType = _container().types[entity]
     return type_
 

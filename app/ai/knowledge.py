@@ -139,7 +139,6 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """All its words."""
         return " ".join(self.lines)
 
 

@@ -155,7 +155,6 @@ class Lexicon:
 
 @cache
 def lexicon_of(code: str) -> Lexicon:
-    """The words of a language."""
     return Lexicon(code)
 
 
@@ -257,6 +256,5 @@ def _bare(word: str) -> str:
 
 
 def is_number(token: Token) -> bool:
-    """Whether a token is a whole number."""
     number = token.number if token.kind == "number" else None
     return number is not None and number == number.to_integral_value()

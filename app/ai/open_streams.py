@@ -71,7 +71,6 @@ class StreamReader:
         self.spoken = time.monotonic()
 
     def end(self) -> None:
-        """Write the end of the body."""
         self.is_over = True
 
 

@@ -62,7 +62,6 @@ class Ask:
 
     @property
     def record(self) -> RecordContext | None:
-        """The record that the message is about."""
         return self.context if isinstance(self.context, RecordContext) else None
 
     def translated(self, text: str, /, **values: object) -> str:

@@ -46,7 +46,6 @@ def describe_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_session(session: Mapping[str, Any]) -> dict[str, Any]:
-    """A whole conversation."""
     messages = store.messages_of(session["id"])
     actions = store.actions_of([message["id"] for message in messages])
     return answer_body(

@@ -22,7 +22,6 @@ _TITLE_LENGTH = 200
 
 
 def new_session(caller: Caller, title: str) -> dict[str, Any]:
-    """A conversation of the caller."""
     now = utc_now()
     row = {
         "key": f"ses_{secrets.token_urlsafe(18)}",
@@ -153,16 +152,20 @@ def messages_of(session_id: int) -> list[dict[str, Any]]:
     return [dict(row) for row in records.connection().execute(statement).mappings()]
 
 
-def dialogue_of(session_id: int) -> list[tuple[str, str]]:
-    """Who said what last in a conversation, oldest first, read outside of any transaction."""
+def dialogue_of(session_id: int) -> tuple[list[tuple[str, str]], dict[str, Any] | None]:
+    """Who said what last in a conversation, oldest first, and the context of the last message.
+
+    Read outside of any transaction.
+    """
     statement = (
-        select(AiMessage.role, AiMessage.body)
+        select(AiMessage.role, AiMessage.body, AiMessage.context)
         .where(AiMessage.session_id == session_id)
         .order_by(AiMessage.id.desc())
         .limit(20)
     )
     with primary_engine().connect() as connection:
-        return [(row.role, row.body) for row in connection.execute(statement)][::-1]
+        rows = connection.execute(statement).all()
+    return [(row.role, row.body) for row in reversed(rows)], rows[0].context if rows else None
 
 
 def kept_of(session_id: int) -> SessionState | None:
@@ -176,19 +179,6 @@ def kept_of(session_id: int) -> SessionState | None:
     with primary_engine().connect() as connection:
         value = connection.execute(statement).scalar()
         return None if value is None else SessionState(value)
-
-
-def last_context_of(session_id: int) -> dict[str, Any] | None:
-    """The context of the last message of a conversation, read outside of any transaction."""
-    statement = (
-        select(AiMessage.context)
-        .where(AiMessage.session_id == session_id)
-        .order_by(AiMessage.id.desc())
-        .limit(1)
-    )
-    with primary_engine().connect() as connection:
-        context: dict[str, Any] | None = connection.execute(statement).scalar()
-        return context
 
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:

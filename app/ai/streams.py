@@ -155,7 +155,6 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
 
 
 def _latest(connection: Connection, session_id: int) -> Mapping[str, Any] | None:
-    """The last answer of a session."""
     statement = (
         select(AiMessage)
         .where(AiMessage.session_id == session_id, AiMessage.role == "assistant")

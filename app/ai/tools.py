@@ -507,7 +507,6 @@ def writable(type_: edm.EntityType, *, creating: bool) -> Iterator[edm.Property]
 
 
 def arguments_schema(schema: type[fields.Schema]) -> Schema:
-    """The JSON Schema of arguments that a schema reads."""
     return parameters_schema(container(), parameters_of(schema, of_action=True))
 
 

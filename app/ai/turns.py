@@ -132,23 +132,17 @@ class Turn:
 
     def _cited(self, source: Citation) -> Generator[Event, None, int]:
         """Show a source that is new; returns its number."""
-        number, is_new = self._cite(source)
-        if is_new:
-            citation = self.citations[number - 1]
-            yield "citation", {name: citation[name] for name in _CITED}
-        return number
-
-    def _cite(self, source: Citation) -> tuple[int, bool]:
-        """The number of a source, and whether it is cited for the first time."""
-        for citation in self.citations:
-            if all(citation[name] == getattr(source, name) for name in ("type", "id", "url")):
-                return citation["n"], False
+        for known in self.citations:
+            if all(known[name] == getattr(source, name) for name in ("type", "id", "url")):
+                return int(known["n"])
         number = len(self.citations) + 1
-        self.citations.append(
-            {"n": number, "type": source.type, "id": source.id, "title": source.title,
-             "snippet": source.snippet[:300], "url": source.url}
-        )  # fmt: skip
-        return number, True
+        citation = {
+            "n": number, "type": source.type, "id": source.id, "title": source.title,
+            "snippet": source.snippet[:300], "url": source.url,
+        }  # fmt: skip
+        self.citations.append(citation)
+        yield "citation", {name: citation[name] for name in _CITED}
+        return number
 
     def columns(self) -> dict[str, Any]:
         """The columns of the message so far."""
@@ -186,11 +180,8 @@ def ask_in(
     """
     if session is None:
         return Ask(text, read_context(about), language=spoken_language(text, language))
-    if stays:
-        context = continued_context(store.last_context_of(session["id"]))
-    else:
-        context = read_context(about)
-    dialogue = store.dialogue_of(session["id"])
+    dialogue, last_context = store.dialogue_of(session["id"])
+    context = continued_context(last_context) if stays else read_context(about)
     for user_text in (*(earlier for role, earlier in dialogue if role == "user"), text):
         language = spoken_language(user_text, language)
     return Ask(text, context, store.kept_of(session["id"]), dialogue, language)

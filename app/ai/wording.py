@@ -39,7 +39,6 @@ def label(name: str, language: str = SOURCE) -> str:
 
 
 def value_text(value: Any, language: str = SOURCE, *, currency: str | None = None) -> str:
-    """A value as people write it in a language."""
     if value is None:
         return text_in(language, _NOT_SET)
     if isinstance(value, bool):

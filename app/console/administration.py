@@ -77,7 +77,6 @@ def show_role(role_id: int, problem: ApiError | None = None) -> Response:
 @requires("roles:manage")
 @refused_on(show_role)
 def change_role(role_id: int) -> Response:
-    """Change or delete a role."""
     if request.form.get("step") == "delete":
         roles.delete_role(role_id)
         return see_other(ADDRESS, deleted(translated("Role")))
@@ -171,7 +170,6 @@ def make_api_key() -> Response:
 @console.post("/api-keys/<int:key_id>/revoke")
 @requires("api-keys:manage")
 def revoke_key(key_id: int) -> Response:
-    """End a key."""
     api_keys.revoke_api_key(key_id)
     return see_other(f"{session.ROOT}/api-keys", translated("Key revoked."))
 

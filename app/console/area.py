@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 
 from app.config import Config
 from app.console import engine, language, session, wording
-from app.console.language import marked, translated
+from app.console.language import translated
 from app.console.numbers import reader_signs
 from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
@@ -38,30 +39,12 @@ Posted = Callable[..., Response]
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
-# (permission, address, name) of the pages that answer questions
-ANSWERS = (
-    ("bi:query", "questions", marked("Ask a question")),
-    ("bi:query", "reports", marked("Reports")),
-    ("ai:chat", "assistant", marked("Assistant")),
-    ("kb:read", "knowledge", marked("Read articles")),
-    ("tickets:update", "queue", marked("My tickets")),
-)
-# (permission, address, name) of the pages of administration
-ADMINISTRATION = (
-    ("settings:read", "settings", marked("Organisation")),
-    ("users:manage", "users", marked("Users")),
-    ("users:manage", "sessions", marked("Sessions")),
-    ("roles:manage", "roles", marked("Roles")),
-    ("api-keys:manage", "api-keys", marked("API keys")),
-    ("webhooks:read", "webhooks", marked("Webhooks")),
-    ("settings:read", "mail", marked("Mail")),
-    ("settings:read", "jobs", marked("Jobs and limits")),
-    ("audit:read", "audit", marked("Audit log")),
+MENU: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("menu.toml").read_text(encoding="utf-8")
 )
 
 
 def init_app(app: Flask, config: Config) -> None:
-    """Add the console to ``app``."""
     session.init_app(app, config)
     language.init_app(app)
     app.jinja_env.filters["problem_text"] = wording.problem_text
@@ -205,8 +188,8 @@ def _layout(status: int) -> dict[str, Any]:
     return {
         "caller": caller,
         "menu": menu,
-        "answers": _entries(ANSWERS, rights),
-        "administration": _entries(ADMINISTRATION, rights),
+        "answers": _entries("answers", rights),
+        "administration": _entries("administration", rights),
         "form_token": session.form_token if caller else None,
         "said": session.take_said() if caller else "",
         "wording": wording,
@@ -221,7 +204,7 @@ def _layout(status: int) -> dict[str, Any]:
     }
 
 
-def _entries(
-    pages: Iterable[tuple[str, str, str]], rights: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    return [(address, name) for right, address, name in pages if right in rights]
+def _entries(part: str, rights: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Address and words of the entries of a part of the menu."""
+    entries = MENU[part].items()
+    return [(address, entry["words"]) for address, entry in entries if entry["right"] in rights]

@@ -122,7 +122,6 @@ def show_closing(key: int, stage: str, problem: ApiError | None = None) -> Respo
 @requires("opportunities:update")
 @refused_on(show_closing)
 def close_deal(key: int, stage: str) -> Response:
-    """Win or lose a deal."""
     step = _ending(stage)
     deal = take("Opportunities", key, step, request.form.get("version"), request.form)
     return see_other(f"{ADDRESS}?moved={key}#deal-{key}", step_message(deal["name"], step, deal))

@@ -190,7 +190,6 @@ def undo_many(run_id: int) -> Response:
 
 
 def _action_words(set_page: Page, action: Mapping[str, Any]) -> str:
-    """What a run does, in words."""
     if _button(set_page, action["name"]) is not None:
         return _label(set_page, action["name"])
     if action["name"] != "set":
@@ -202,7 +201,6 @@ def _action_words(set_page: Page, action: Mapping[str, Any]) -> str:
 
 
 def _button(set_page: Page, action: str) -> Button | None:
-    """The button of an action that is an operation."""
     operation = of_many(set_page.entity_set.type.name).get(action)
     return None if operation is None else operation.button
 

@@ -43,7 +43,6 @@ def may_change(set_page: Page) -> bool:
 
 @console.get("/<path>/<int:key>/cells/<path:column>")
 def edit_cell(path: str, key: int, column: str) -> Response:
-    """The form of one value."""
     set_page = page_of(path)
     name = _property(set_page, column)
     record = _read(set_page, key, name)

@@ -47,7 +47,6 @@ def skipped() -> int:
 
 
 def page_rows() -> int:
-    """Rows of a page of a list."""
     rows: int = current_app.config["CONSOLE_PAGE_SIZE"]
     text = request.args.get("rows", "")
     return int(text) if text in map(str, CONSOLE_CHOICES) else rows

@@ -75,7 +75,6 @@ def upload() -> Response:
 @console.get("/documents/<int:key>/download")
 @requires("documents:read")
 def download(key: int) -> Response:
-    """The bytes, to be saved."""
     return download_document(key, FileRequest(request.method, request.headers), _version())
 
 

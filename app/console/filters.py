@@ -84,7 +84,6 @@ class Filterable:
 
     @property
     def name(self) -> str:
-        """The name in the model."""
         return self.declared.name
 
     @property
@@ -94,7 +93,6 @@ class Filterable:
 
     @property
     def options(self) -> Sequence[str]:
-        """The values of a choice."""
         return options_of(self.declared)
 
 

@@ -57,7 +57,6 @@ def fields_of(
 def field_of(
     set_page: Page, name: str, text: str, problem: str, record: Mapping[str, Any]
 ) -> Field:
-    """The field of one property of a record."""
     property_ = dict(writable(set_page, creating=False))[name]
     return _field(set_page, name, property_, text, problem, record)
 

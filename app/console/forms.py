@@ -6,16 +6,17 @@ refused comes back with every field as it was typed, and the problem beside it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
-from app.console.both_versions import TAKEN, BothVersions, digests_of, joined, merged_form
 from app.console.form_fields import body_of, fields_of, suggestions, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
@@ -29,6 +30,7 @@ from app.console.invoice_lines import (
 )
 from app.console.language import translated
 from app.console.named_codes import UNIT
+from app.console.named_records import names_by_key
 from app.console.numbers import amount_text
 from app.console.sets import Page, page_of
 from app.console.typed import key_in
@@ -37,6 +39,83 @@ from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import require
 from app.settings import organisation
+
+# The checkboxes with which the stored value is taken carry the name of the field.
+TAKEN = "take"
+
+
+class BothVersions(NamedTuple):
+    """The texts of a form in which both versions are joined.
+
+    ``stored`` are those of the record where both people changed the same field. ``who`` was the
+    other one, ``at`` when.
+    """
+
+    texts: Mapping[str, str]
+    stored: Mapping[str, str]
+    who: str
+    at: str
+
+
+def digests_of(texts: Mapping[str, str]) -> str:
+    """What the fields of a form are made of."""
+    return json.dumps({name: _digest(text) for name, text in texts.items() if text})
+
+
+def joined(
+    set_page: Page, record: Mapping[str, Any], form: Mapping[str, str], stored: Mapping[str, str]
+) -> BothVersions:
+    """A form that was typed over an older version, and the record as it is now.
+
+    Args:
+        stored: what else the form would be made of now, besides the fields of the record.
+    """
+    now = {**texts_of(set_page, record), **stored}
+    seen = _parsed(form.get("seen"))
+    texts, both = dict(now), {}
+    for name, text in now.items():
+        typed = _typed(form, name, text)
+        if typed is None or typed == text:
+            continue
+        before = None if seen is None else seen.get(name, _digest(""))
+        if before == _digest(typed):
+            continue  # only the other one has changed it
+        texts[name] = typed
+        if before != _digest(text):
+            both[name] = text
+    editor = record.get("updatedById")
+    person = names_by_key("User", [editor]).get(editor) if editor else None
+    return BothVersions(
+        texts, both, person.name if person else translated("somebody else"), record["updatedAt"]
+    )
+
+
+def merged_form(
+    form: Mapping[str, str], taken: list[str], now: Mapping[str, str]
+) -> dict[str, str]:
+    """The form with the stored values of the fields for which they were taken."""
+    return {**form, **{name: now[name] for name in taken if name in now}}
+
+
+def _typed(form: Mapping[str, str], name: str, text: str) -> str | None:
+    """What was typed into a field; a box that is not checked is not sent."""
+    if text in ("true", "false"):
+        return "true" if form.get(name) == "true" else "false"
+    typed = form.get(name)
+    return None if typed is None else typed.replace("\r\n", "\n")
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2s(text.replace("\r\n", "\n").encode(), digest_size=4).hexdigest()
+
+
+def _parsed(text: str | None) -> Mapping[str, str] | None:
+    try:
+        texts = json.loads(text or "")
+    except ValueError:
+        return None
+    return texts if isinstance(texts, dict) else None
+
 
 # The step that draws other lines: ``lines:25`` those from the 26th on.
 _PAGE = "lines:"
@@ -52,7 +131,6 @@ def new_record(path: str) -> Response:
 
 @console.post("/<path>/new")
 def create_record(path: str) -> Response:
-    """Make a record."""
     set_page = page_of(path)
     if _is_only_shown():
         return _form(set_page, None, {}, request.form)
@@ -68,7 +146,6 @@ def create_record(path: str) -> Response:
 
 @console.get("/<path>/<int:key>/edit")
 def edit_record(path: str, key: int) -> Response:
-    """The form of a record."""
     set_page = page_of(path)
     require(current_caller(), f"{set_page.entity_set.type.resource}:update")
     record = _read(set_page, key)
@@ -151,7 +228,7 @@ def _form(
         stored=stored,
     )
     of_lines = _lines_of(set_page, record)
-    lines, in_lines = of_lines.shown(both.texts[LINES] if both else None) if of_lines else ([], {})
+    lines, in_lines = of_lines.rows(both.texts[LINES] if both else None) if of_lines else ([], {})
     at = len(of_lines.part.before) if of_lines else 0
     problems = {moved(name, -at): text for name, text in problems.items()}
     wrong = line_problems({**in_lines, **problems})
@@ -167,7 +244,7 @@ def _form(
         title=set_page.name_of({"id": key, **record}),
         main=main,
         more=more,
-        drawn=of_lines.drawn(lines, wrong, _first_line()) if of_lines else None,
+        drawn=of_lines.page_lines(lines, wrong, _first_line()) if of_lines else None,
         totals=of_lines.totals(lines, texts) if of_lines else None,
         part=of_lines.part if of_lines else None,
         line_fields=FIELDS,

@@ -105,14 +105,12 @@ class _TypedImport:
 
 @console.get("/imports")
 def show_imports() -> Response:
-    """The form for a file."""
     return _page(_TypedImport(request.args))
 
 
 @console.post("/imports")
 @streamed
 def take_import() -> Response:
-    """Try a file or import it."""
     _kinds()
     form = PageForm()
     typed_import = _TypedImport(form.typed)

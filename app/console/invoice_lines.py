@@ -61,7 +61,6 @@ class LineField:
 
     @property
     def is_number(self) -> bool:
-        """Whether a number is typed into it."""
         return self.places is not None
 
 
@@ -350,7 +349,6 @@ class LinesForm:
 
     @cached_property
     def typed(self) -> list[Line]:
-        """As they were typed."""
         return typed_lines(self._form)
 
     @cached_property
@@ -364,7 +362,7 @@ class LinesForm:
             prices_include_tax=_include_tax(self._form),
         )
 
-    def shown(self, joined: str | None) -> tuple[list[Line], Mapping[str, str]]:
+    def rows(self, joined: str | None) -> tuple[list[Line], Mapping[str, str]]:
         """The rows of the page, and what is wrong with them.
 
         Args:
@@ -381,7 +379,7 @@ class LinesForm:
         lines = [line if line.id in keys else replace(line, id="") for line in lines]
         return with_empty_rows(lines), {}
 
-    def drawn(self, lines: Sequence[Line], wrong: Iterable[int], first: int) -> DrawnLines:
+    def page_lines(self, lines: Sequence[Line], wrong: Iterable[int], first: int) -> DrawnLines:
         """What the page draws: the lines that it is asked for, that are wrong or were filled."""
         before = {line.number: line for line in self.typed}
         filled = [
@@ -441,7 +439,6 @@ def _include_tax(texts: Mapping[str, str]) -> bool:
 
 
 def named_product(product: Product) -> str:
-    """A product as the field shows it."""
     return all_named(KINDS["Product"], [product.id])[product.id]
 
 

@@ -176,7 +176,6 @@ def resend_invoice_mail(key: int, mail_id: int) -> Response:
 @console.post("/invoices/<int:key>/payments/<int:payment_id>/reverse")
 @requires("payments:reverse")
 def reverse_invoice_payment(key: int, payment_id: int) -> Response:
-    """Take a payment back."""
     reason = request.form.get("reason", "").strip() or None
     path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
     payment = ask("POST", path, body={"reason": reason}).body

@@ -148,7 +148,6 @@ def show_mails() -> Response:
 @console.get("/mail/<int:mail_id>")
 @requires("settings:read")
 def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
-    """One mail as it is sent."""
     mail = outbox.show_mail(mail_id)
     record_page = page_of_type(mail["entity"]) if mail["entity"] else None
     about = f"{session.ROOT}/{record_page.path}/{mail['entityId']}" if record_page else None

@@ -76,7 +76,6 @@ def read_article(key: int, problem: ApiError | None = None) -> Response:
 @requires("kb:read")
 @refused_on(read_article)
 def judge_article(key: int) -> Response:
-    """Say whether an article helped."""
     comment = typed_note("comment", 1000)
     rate_article(key, is_helpful=request.form.get("helpful") == "yes", comment=comment)
     return see_other(f"{ADDRESS}/{key}?judged=1")

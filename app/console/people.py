@@ -80,7 +80,6 @@ def change_password() -> Response:
 
 @console.post("/account/sessions/<key>/end")
 def end_own_session(key: str) -> Response:
-    """End one of one's own sessions."""
     end_session(key, "ended by its user", user_id=current_caller().user_id)
     return see_other(ACCOUNT, translated("Session ended."))
 
@@ -125,7 +124,6 @@ def show_users(**values: Any) -> Response:
 @requires("users:manage")
 @refused_on(show_users)
 def make_user() -> Response:
-    """Make an account."""
     form = request.form
     users.create_user(
         username=form.get("username", ""),
@@ -208,7 +206,6 @@ def show_sessions() -> Response:
 @console.post("/sessions/<key>/end")
 @requires("users:manage")
 def end_one_session(key: str) -> Response:
-    """End a session at once."""
     end_session(key, "ended by an administrator")
     owner = key_in(request.form.get("user", ""))
     back = "sessions" if owner is None else f"users/{owner}"

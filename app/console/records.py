@@ -157,7 +157,6 @@ def _filled(names: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def _input_names(steps: Sequence[Step], value: str) -> list[str]:
-    """The fields of the form of a step."""
     if value == COMMENT:
         return ["body"]
     return [each.name for step in steps if step.value == value for each in step.inputs]

@@ -132,14 +132,12 @@ def export_report(report_id: int) -> Response:
 @console.get("/exports/<key>")
 @requires("bi:export")
 def show_export(key: str) -> Response:
-    """How far an export is."""
     return page("export.html", export=exports.describe(exports.get_export(key)))
 
 
 @console.get("/exports/<key>/file")
 @requires("bi:export")
 def download_export(key: str) -> Response:
-    """The file of an export that is done."""
     return file_response(exports.export_file(key))
 
 

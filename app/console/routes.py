@@ -14,7 +14,6 @@ from app.console import (  # noqa: F401
     invoices,
     jobs,
     knowledge,
-    list_export,
     lists,
     people,
     questions,

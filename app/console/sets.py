@@ -79,12 +79,10 @@ class Page:
 
     @property
     def entity_set(self) -> edm.EntitySet:
-        """The set in the model."""
         return engine.container().sets[self.set_name]
 
     @property
     def groups(self) -> list[Group]:
-        """The groups among the sections."""
         return [section for section in self.sections if isinstance(section, Group)]
 
     def details(self, names: Sequence[str]) -> list[str]:

@@ -52,14 +52,12 @@ _HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it
 @console.get("/settings")
 @requires("settings:read")
 def show_settings() -> Response:
-    """The first of the groups."""
     return see_other(f"{ADDRESS}/seller")
 
 
 @console.get("/settings/<group>")
 @requires("settings:read")
 def show_group(group: str, problem: ApiError | None = None) -> Response:
-    """The form of a group."""
     settings = organisation()
     if problem is None or problem.status < 500:
         db.session.rollback()  # the form is only shown: no writer is to wait for it
@@ -87,7 +85,6 @@ def show_group(group: str, problem: ApiError | None = None) -> Response:
 @requires("settings:update")
 @refused_on(show_group)
 def save_group(group: str) -> Response:
-    """Save what was changed in a group."""
     version = request.form.get("version", "")
     values, problems = _rates(request.form) if group == RATES else _changes(group)
     refuse_any([*problems, *setting_problems(group, values)])
@@ -99,7 +96,6 @@ def save_group(group: str) -> Response:
 @console.get("/settings/logo")
 @requires("settings:read")
 def show_logo_page(problem: ApiError | None = None) -> Response:
-    """The logo, and the form for another."""
     logo = logo_body(organisation())
     db.session.rollback()
     return page(
@@ -127,7 +123,6 @@ def change_logo() -> Response:
 @console.get("/settings/logo/picture")
 @requires("settings:read")
 def show_logo_picture() -> Response:
-    """The logo itself."""
     answer = Response(read_logo(), mimetype="image/png")
     answer.set_etag(str(organisation().logo.sha256))
     db.session.rollback()  # nothing was written
@@ -360,7 +355,6 @@ _HELP_DESK = "helpDesk"
 @console.get("/settings/answers")
 @requires("settings:read")
 def show_canned_answers(problem: ApiError | None = None) -> Response:
-    """The answers, and rows for more."""
     settings = organisation()
     db.session.rollback()  # the form is only shown
     answers = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()

@@ -56,7 +56,6 @@ def sign_in() -> Response:
 
 @console.post("/sign-out")
 def sign_out() -> Response:
-    """End the session."""
     log_out()
     session.forget()
     return see_other(f"{session.ROOT}/sign-in")

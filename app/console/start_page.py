@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -435,17 +435,21 @@ _RIGHT = "settings:update"
 
 @dataclass(frozen=True)
 class FirstStep:
-    """Something to begin with: what it is for, where it is done, and whether it is."""
+    """Something to begin with: what it is for, where it is done and by whom, and whether it is."""
 
     title: str
     why: str
     link: str
-    is_done: bool
+    right: str
+    is_done: bool = False
 
 
-FIRST_STEPS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("first_steps.toml").read_text(encoding="utf-8")
-)
+FIRST_STEPS: Mapping[str, FirstStep] = {
+    name: FirstStep(**declared)
+    for name, declared in tomllib.loads(
+        Path(__file__).with_name("first_steps.toml").read_text(encoding="utf-8")
+    ).items()
+}
 
 
 def first_steps(settings: Organisation) -> Sequence[FirstStep]:
@@ -455,9 +459,9 @@ def first_steps(settings: Organisation) -> Sequence[FirstStep]:
         return ()
     done = _done(settings)
     steps = [
-        FirstStep(translated(step["title"]), translated(step["why"]), step["link"], done[name])
+        replace(step, is_done=done[name])
         for name, step in FIRST_STEPS.items()
-        if allowed(caller, step["right"])
+        if allowed(caller, step.right)
     ]
     return () if all(step.is_done for step in steps) else steps
 

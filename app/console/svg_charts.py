@@ -93,7 +93,6 @@ class Line:
 
     @property
     def path(self) -> str:
-        """The line."""
         return " ".join(f"{x:g},{y:g}" for x, y in self.points)
 
     @property

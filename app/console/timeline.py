@@ -286,7 +286,6 @@ def _rows(set_page: Page, key: int, most: int) -> Iterator[Entry]:
 
 
 def _related_moments(set_page: Page, key: int, most: int) -> Iterator[Entry]:
-    """The moments of what belongs to a record."""
     for name in readable(set_page, set_page.related):
         record_page = page_behind(set_page, name)
         if record_page is None or set_page.entity_set.type.navigation[name].through:
@@ -309,9 +308,8 @@ def _type(entity: str) -> edm.EntityType | None:
     return None if record_page is None else record_page.entity_set.type
 
 
-def _names(places: Iterable[Subject]) -> Mapping[Subject, Any]:
-    """The names of the records, by types."""
+def _names(subjects: Iterable[Subject]) -> Mapping[Subject, Any]:
     return {
-        Subject(*place): (named, page_of_type(place[0]))
-        for place, named in all_named(places).items()
+        Subject(entity, key): (named, page_of_type(entity))
+        for (entity, key), named in all_named(subjects).items()
     }

@@ -10,15 +10,19 @@ import structlog
 from flask import Flask, Response, current_app, request
 from flask_limiter import RateLimitExceeded
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import RequestRedirect
 
+from app.db.constraint_refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
+from app.db.outages import is_away, is_in_the_way, reason_of
 from app.db.types import json_text
 from app.errors import (
     ApiError,
     ApiKeyInvalidError,
+    DuplicateError,
     ForbiddenError,
+    InUseError,
     InvalidCredentialsError,
     MethodNotAllowedError,
     NotAcceptableError,
@@ -31,12 +35,56 @@ from app.errors import (
     ValidationError,
 )
 from app.extensions import Extension
-from app.http.database_errors import RETRY_AFTER_SECONDS, from_database
 from app.http.limits import rate_limits
 from app.http.request_context import current_exchange, current_request_id
+from app.odata.names import camel
 from app.odata.protocol.negotiation import VARY, version_of_error
 
-_log = structlog.get_logger()
+_log = structlog.get_logger(__name__)
+RETRY_AFTER_SECONDS = 5
+
+
+def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError | None:
+    """The error of ours that stands for ``error``; None for a mistake in our own statements.
+
+    Args:
+        method: of what was tried; else that of the request.
+    """
+    if isinstance(error, IntegrityError):
+        return _refused(error, method or request.method)
+    if isinstance(error, DataError):
+        return ValidationError([("", "A value is outside what its field can hold.")])
+    if is_in_the_way(error):
+        return ServiceUnavailableError(
+            "Another request is changing the same records; try again.",
+            headers={"Retry-After": "1"},
+        )
+    if is_away(error):
+        _log.warning("the database cannot be used", reason=reason_of(error))
+        return ServiceUnavailableError(
+            "The database does not answer for a moment; try again.",
+            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        )
+    return None
+
+
+def _refused(error: IntegrityError, method: str) -> ApiError:
+    refusal = read_refusal(error)
+    fields = [camel(name) for name in refusal.columns] or [""]
+    if refusal.kind == UNIQUE:
+        return DuplicateError(
+            "A value that must be unique is taken.",
+            [(field, "is taken by another record") for field in fields],
+        )
+    if refusal.kind == FOREIGN_KEY:
+        if method == "DELETE":
+            return InUseError("Other records need this one.")
+        return ValidationError([(field, "refers to no record") for field in fields])
+    is_missing = refusal.kind == NOT_NULL
+    problem = "is required" if is_missing else "is not allowed"
+    return ValidationError([(field, problem) for field in fields])
+
+
 # What shows an error to people; None where it is a program that asked.
 ErrorPages = Callable[[ApiError], Response | None]
 

@@ -31,7 +31,6 @@ _NECESSARY = ("database",)
 @public
 @counted("free")
 def live() -> Response:
-    """The process answers."""
     return jsonify(status=OK)
 
 

@@ -200,7 +200,6 @@ def keep_answer(
 
 
 def forget_answer(record_id: int) -> None:
-    """Remove a kept answer."""
     records.connection().execute(delete(IdempotencyRecord).where(IdempotencyRecord.id == record_id))
 
 

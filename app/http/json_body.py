@@ -236,7 +236,6 @@ class ExactJson(JSONProvider):
     """``jsonify`` and dictionaries returned by views, written by ``json_text``."""
 
     def dumps(self, obj: Any, **kwargs: Any) -> str:
-        """``obj`` as JSON text."""
         return json_text(obj)
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:

@@ -80,7 +80,6 @@ class WindowStorage(Storage, MovingWindowSupport):
         return ValueError
 
     def check(self) -> bool:
-        """Whether it can be used."""
         return True
 
     def reset(self) -> int:
@@ -91,7 +90,6 @@ class WindowStorage(Storage, MovingWindowSupport):
             return count
 
     def clear(self, key: str) -> None:
-        """Forget a key."""
         with self._lock:
             self._windows.pop(key, None)
 
@@ -109,7 +107,6 @@ class WindowStorage(Storage, MovingWindowSupport):
 
 
 def _leave(instants: deque[float], start: float) -> None:
-    """Drop those before ``start``."""
     while instants and instants[0] < start:
         instants.popleft()
 

@@ -75,7 +75,6 @@ def exchange_of(environ: dict[str, Any]) -> Exchange:
 
 
 def current_exchange() -> Exchange:
-    """The exchange of this request."""
     return exchange_of(request.environ)
 
 

@@ -17,11 +17,6 @@ from app.odata.names import camel
 Field = fields.Field[Any]
 
 UNKNOWN = "is unknown"
-_COMMON: Mapping[str, str] = {
-    "required": "is required",
-    "null": "must not be null",
-    "validator_failed": "is not allowed",
-}
 
 
 class BadValueError(marshmallow.ValidationError, ValueError):
@@ -49,6 +44,12 @@ class Schema(marshmallow.Schema):
 class Described(Field):
     """A field that is given its ``description`` and ``example`` beside its other options."""
 
+    default_error_messages = {
+        "required": "is required",
+        "null": "must not be null",
+        "validator_failed": "is not allowed",
+    }
+
     def __init__(
         self, *of: Any, description: str = "", example: Any = None, **options: Any
     ) -> None:
@@ -65,11 +66,7 @@ class String(Described, fields.String):
     """A text; where null may be, a blank one that the bounds allow is ``blank``."""
 
     blank: Any = None
-    default_error_messages = {
-        **_COMMON,
-        "invalid": "must be a string",
-        "invalid_utf8": "must be UTF-8",
-    }
+    default_error_messages = {"invalid": "must be a string", "invalid_utf8": "must be UTF-8"}
 
     def deserialize(self, value: Any, *of: Any, **options: Any) -> Any:
         read = super().deserialize(value, *of, **options)
@@ -78,58 +75,46 @@ class String(Described, fields.String):
 
 
 class Integer(Described, fields.Integer):
-    default_error_messages = {**_COMMON, "invalid": "must be a whole number"}
+    default_error_messages = {"invalid": "must be a whole number"}
 
 
 class Float(Described, fields.Float):
-    default_error_messages = {
-        **_COMMON,
-        "invalid": "must be a number",
-        "special": "must be a finite number",
-    }
+    default_error_messages = {"invalid": "must be a number", "special": "must be a finite number"}
 
 
 class Decimal(Described, fields.Decimal):
-    default_error_messages = {
-        **_COMMON,
-        "invalid": "must be a number",
-        "special": "must be a finite number",
-    }
+    default_error_messages = {"invalid": "must be a number", "special": "must be a finite number"}
 
 
 class Boolean(Described, fields.Boolean):
-    default_error_messages = {**_COMMON, "invalid": "must be true or false"}
+    default_error_messages = {"invalid": "must be true or false"}
 
 
 class Date(Described, fields.Date):
-    default_error_messages = {**_COMMON, "invalid": "must be a date such as 2024-01-31"}
+    default_error_messages = {"invalid": "must be a date such as 2024-01-31"}
 
 
 class DateTime(Described, fields.DateTime):
     default_error_messages = {
-        **_COMMON,
-        "invalid": "must be a date and time with offset such as 2024-01-31T09:30:00Z",
+        "invalid": "must be a date and time with offset such as 2024-01-31T09:30:00Z"
     }
 
 
 class Email(Described, fields.Email):
-    default_error_messages = {
-        **_COMMON,
-        "invalid": "must be an e-mail address such as info@example.com",
-    }
+    default_error_messages = {"invalid": "must be an e-mail address such as info@example.com"}
 
 
 class Raw(Described, fields.Raw):
-    default_error_messages = {**_COMMON}
+    """Any value."""
 
 
 class List(Described, fields.List[Any]):
-    default_error_messages = {**_COMMON, "invalid": "must be a list"}
+    default_error_messages = {"invalid": "must be a list"}
 
 
 class Dict(Described, fields.Dict):
-    default_error_messages = {**_COMMON, "invalid": "must be an object"}
+    default_error_messages = {"invalid": "must be an object"}
 
 
 class Nested(Described, fields.Nested):
-    default_error_messages = {**_COMMON, "type": "must be an object"}
+    default_error_messages = {"type": "must be an object"}

@@ -222,7 +222,6 @@ class RunningImport:
 
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as JSON."""
     return answer_body(
         CountsSchema, outcome, problems=[asdict(problem) for problem in outcome.problems]
     )

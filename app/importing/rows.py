@@ -22,7 +22,7 @@ from app.db.outages import is_away
 from app.db.transactions import advisory_lock
 from app.errors import ApiError, Detail, ValidationError
 from app.extensions import db
-from app.http.database_errors import from_database
+from app.http.error_answers import from_database
 from app.http.request_context import current_request_id
 from app.http.security import current_caller
 from app.importing.columns import (

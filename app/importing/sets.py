@@ -6,8 +6,8 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -52,17 +52,6 @@ class ImportSet:
         return self.rules.table
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Child:
-    """A list inside the records of a set: its name in the file, its model, its parent's key."""
-
-    name: str
-    model: type[Record]
-    parent: str
-    wire_names: Mapping[str, str] = field(default_factory=dict)
-    compared: frozenset[str] = frozenset()
-
-
 LINE_AMOUNTS = frozenset(
     ("line_subtotal", "discount_amount", "line_net", "tax_amount", "line_total")
 )
@@ -79,15 +68,14 @@ def _entity(
     name: str,
     entity: str,
     *,
-    children: Sequence[_Child] = (),
+    children: Mapping[str, ChildRules] | None = None,
     wire_names: Mapping[str, str] | None = None,
     compared: frozenset[str] = frozenset(),
 ) -> ImportSet:
     service = SERVICES[entity]
     rules = service.rules
     not_written = NOT_READ | compared | {*COMMON_WRITABLE}
-    lists = {child.model.__tablename__: child for child in children}
-    names = {table: child.name for table, child in lists.items()}
+    names = {child.table.name: name for name, child in (children or {}).items()}
     past = replace(
         rules,
         writable=tuple(
@@ -97,20 +85,26 @@ def _entity(
         ),
         filled=FILLED,
         wire_names={**rules.wire_names, **(wire_names or {}), **names},
-        children={table: _child_rules(child) for table, child in lists.items()},
+        children={child.table.name: child for child in (children or {}).values()},
     )
     return ImportSet(name=name, service=service, rules=past, compared=compared)
 
 
-def _child_rules(child: _Child) -> ChildRules:
-    table = child.model.__table__
-    not_written = NOT_READ | child.compared | {child.parent}
+def _child(
+    model: type[Record],
+    parent: str,
+    *,
+    wire_names: Mapping[str, str] | None = None,
+    compared: frozenset[str] = frozenset(),
+) -> ChildRules:
+    """A list inside the records of a set; ``parent`` is the column with the key of these."""
+    columns = (column.name for column in model.__table__.c)
     return ChildRules(
-        model=child.model,
-        parent=child.parent,
-        writable=tuple(column.name for column in table.c if column.name not in not_written),
+        model=model,
+        parent=parent,
+        writable=tuple(name for name in columns if name not in NOT_READ | compared | {parent}),
         filled=CHILD_FILLED,
-        wire_names=child.wire_names,
+        wire_names=wire_names or {},
     )
 
 
@@ -120,41 +114,35 @@ def import_sets() -> Mapping[str, ImportSet]:
 
     ``Clients.originLeadId`` and ``Opportunities.leadId`` refer forwards; they are written last.
     """
-    line_items = _Child(
-        name="LineItems", model=LineItem, parent="invoice_id", compared=LINE_AMOUNTS
-    )
-    payments = _Child(
-        name="Payments", model=Payment, parent="invoice_id", wire_names={"paid_on": "date"}
-    )
-    history = _Child(
-        name="StageHistory",
-        model=StageChange,
-        parent="opportunity_id",
-        wire_names={"from_stage": "from", "to_stage": "to"},
-    )
+    lists_of_invoices = {
+        "LineItems": _child(LineItem, "invoice_id", compared=LINE_AMOUNTS),
+        "Payments": _child(Payment, "invoice_id", wire_names={"paid_on": "date"}),
+    }
+    stages = {"from_stage": "from", "to_stage": "to"}
+    history = _child(StageChange, "opportunity_id", wire_names=stages)
     sets = (
         _entity("Clients", "Client", compared=CLIENT_AMOUNTS),
         _entity("Contacts", "Contact"),
         _entity(
-            "Opportunities", "Opportunity", children=[history],
+            "Opportunities", "Opportunity", children={"StageHistory": history},
             compared=frozenset(("weighted_amount", "base_amount", "status")),
         ),
         _entity("Leads", "Lead"),
         _entity(
             "Tickets", "Ticket",
-            children=[_Child(name="Comments", model=TicketComment, parent="ticket_id")],
+            children={"Comments": _child(TicketComment, "ticket_id")},
         ),
         _entity(
             "KbArticles", "KbArticle", compared=frozenset(("word_count",)),
             wire_names={"revision": "version", "version": "rowVersion"},
-            children=[_Child(name="Revisions", model=KbRevision, parent="article_id")],
+            children={"Revisions": _child(KbRevision, "article_id")},
         ),
         _entity(
             "Projects", "Project",
             compared=frozenset(("progress_percent", "hours_spent", "open_task_count")),
         ),
         _entity("Products", "Product"),
-        _entity("Invoices", "Invoice", children=[line_items, payments], compared=INVOICE_AMOUNTS),
+        _entity("Invoices", "Invoice", children=lists_of_invoices, compared=INVOICE_AMOUNTS),
         _entity("Tasks", "Task"),
         _entity("Documents", "Document", wire_names={"version": "rowVersion"}),
     )  # fmt: skip

@@ -107,12 +107,10 @@ def import_template(query: dict[str, Any]) -> Response:
 
 
 def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
-    """An outcome as the answer shows it."""
     return answer_body(OutcomeSchema, options, **vars(outcome))
 
 
 def describe_job(row: ImportJob) -> dict[str, Any]:
-    """A job as the answers show it."""
     finished = row.finished_at
     return answer_body(
         JobSchema, row, mode=row.options["mode"], dry_run=row.options["dryRun"],

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 from xml.parsers import expat
 
 from app.errors import UnsupportedMediaTypeError, ValidationError
@@ -48,13 +47,13 @@ _BROKEN = "is no complete xlsx file"
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-class Handler(Protocol):
-    """What is done with the elements of a part."""
+class Handler:
+    """What is done with the elements of a part; names are without their namespaces."""
 
-    is_done: bool
+    is_done = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins; names are without their namespaces."""
+        """An element begins."""
 
     def end(self, name: str) -> None:
         """An element ends."""
@@ -223,13 +222,12 @@ def _local(name: str) -> str:
 
 
 @dataclass
-class _Book:
+class _Book(Handler):
     """``xl/workbook.xml``: the first sheet's relation, and where days are counted from.
 
     ``last_row`` is that of an export of ours: sums and remarks stand below.
     """
 
-    is_done: bool = False
     sheet: str = ""
     is_1904: bool = False
     last_row: int = _LAST_ROW
@@ -252,10 +250,9 @@ class _Book:
 
 
 @dataclass
-class _Links:
+class _Links(Handler):
     """The relations of the workbook: where its parts are, by id and by kind."""
 
-    is_done: bool = False
     targets: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
 
@@ -268,18 +265,11 @@ class _Links:
             self.targets[attributes.get("Id", "")] = path
             self.parts.setdefault(attributes.get("Type", "").rpartition("/")[2], path)
 
-    def end(self, name: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
-
-
-class _Styles:
+class _Styles(Handler):
     """The formats of cells: which are dates, and which show a number with leading zeros."""
 
     def __init__(self) -> None:
-        self.is_done = False
         self._formats: dict[str, str] = {}
         self._used: list[str] = []
         self._inside = False
@@ -295,9 +285,6 @@ class _Styles:
     def end(self, name: str) -> None:
         if name == "cellXfs":
             self.is_done = True
-
-    def text(self, text: str) -> None:
-        pass
 
     def is_date(self, style: str) -> bool:
         """Whether numbers of a style are days and times."""
@@ -317,11 +304,10 @@ class _Styles:
         return self._used[at] if at < len(self._used) else "0"
 
 
-class _Texts:
+class _Texts(Handler):
     """``xl/sharedStrings.xml``: the texts that cells name by their numbers."""
 
     def __init__(self, budget: Budget) -> None:
-        self.is_done = False
         self.strings: list[str] = []
         self._budget = budget
         self._parts: list[str] = []
@@ -351,13 +337,12 @@ class _Texts:
             self._parts.append(text)
 
 
-class _Sheet:
+class _Sheet(Handler):
     """The rows of a sheet, as they come."""
 
     def __init__(
         self, budget: Budget, styles: _Styles, strings: list[str], book: _Book, columns: int
     ) -> None:
-        self.is_done = False
         self._budget = budget
         self._styles = styles
         self._strings = strings

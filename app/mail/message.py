@@ -27,7 +27,6 @@ class MailPolicy(EmailPolicy):
     """
 
     def fold(self, name: str, value: str) -> str:
-        """The header as lines."""
         if name != "Subject" or value.isascii() or self.utf8:
             return str(super().fold(name, value))
         encoded = Header(str(value), "utf-8", header_name=name).encode(linesep=self.linesep)

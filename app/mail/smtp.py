@@ -69,7 +69,6 @@ class SmtpConnection:
             raise TryAgainError(_reason("the mail server cannot be used", error)) from error
 
     def close(self) -> None:
-        """Say goodbye."""
         with suppress(OSError, smtplib.SMTPException):
             self._smtp.quit()
         self._smtp.close()

@@ -94,7 +94,6 @@ def error_answers() -> dict[str, Any]:
 
 
 def errors(statuses: Iterable[str], family: str = REST) -> dict[str, Any]:
-    """References to the error answers of these statuses."""
     return {
         status: {"$ref": f"#/components/responses/{family}Error{status}"} for status in statuses
     }

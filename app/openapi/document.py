@@ -10,7 +10,7 @@ from flask import Flask
 
 from app.extensions import configuration
 from app.odata.model import edm
-from app.openapi import answers, odata_parameters, odata_paths, odata_schemas, rest_operations
+from app.openapi import answers, odata_paths, odata_schemas, rest_operations
 from app.openapi.answers import frame
 from app.openapi.rest_operations import rate_limits
 
@@ -99,11 +99,13 @@ def _components(
             **odata_schemas.schemas(container),
         },
         "responses": {
-            **answers.error_answers(), **odata_paths.components(container), **known["responses"]
+            **answers.error_answers(),
+            **odata_paths.answer_components(container),
+            **known["responses"],
         },
         "headers": known["headers"],
         "parameters": {
-            **odata_parameters.components(container), "idempotencyKey": rest_operations.KEY
+            **odata_paths.parameter_components(container), "idempotencyKey": rest_operations.KEY
         },
         "securitySchemes": known["securitySchemes"],
     }  # fmt: skip

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.db.types import json_text
+from app.http import page_sizes
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED
-from app.openapi import odata_examples as examples, odata_parameters as parameters
+from app.openapi import odata_examples as examples
 from app.openapi.answers import ODATA, errors, headers
 from app.openapi.odata_schemas import (
     collection_schema,
@@ -19,11 +21,142 @@ from app.openapi.odata_schemas import (
     type_schema,
 )
 
+Parameter = dict[str, Any]
+
+
+def _query(name: str, description: str, schema: dict[str, Any], example: Any) -> Parameter:
+    # The example is the schema's: one of the parameter's own would be filled in on the page, and
+    # whoever tries a request there would send all options at once.
+    text = example if isinstance(example, str) else json_text(example)
+    return {
+        "name": name,
+        "in": "query",
+        "description": f"{description} Example: `{text}`.",
+        "schema": schema | {"examples": [example]},
+    }
+
+
+def _header(name: str, description: str, example: str) -> Parameter:
+    return _query(name, description, {"type": "string"}, example) | {"in": "header"}
+
+
+TOP = _query("$top", "At most so many rows.", {"type": "integer", "minimum": 0}, 10)
+SKIP = _query("$skip", "Leave out so many rows first.", {"type": "integer", "minimum": 0}, 0)
+COUNT = _query(
+    "$count", "Tell the number of all rows as `@odata.count`.", {"type": "boolean"}, True
+)
+PREFER = _header(
+    "Prefer",
+    "`return=minimal`: answer 204 without a body; `return=representation`: with the record."
+    f" `odata.maxpagesize=100`: rows of a page (1 to {page_sizes.ODATA.largest}).",
+    "return=representation",
+)
+IF_MATCH = _header(
+    "If-Match", "The `@odata.etag` that was read, or `*`: refuse with 412 if it is stale.", "*"
+)
+IF_NONE_MATCH = _header(
+    "If-None-Match", "The `@odata.etag` that was read: answer 304 if it is still right.", 'W/"1"'
+)
+SHARED = {
+    "top": TOP,
+    "skip": SKIP,
+    "count": COUNT,
+    "prefer": PREFER,
+    "ifMatch": IF_MATCH,
+    "ifNoneMatch": IF_NONE_MATCH,
+}
+
+
+def of_collection(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options of a request for entities of a type."""
+    own = [parameter(f"{name}-{type_.name}") for name in _own(type_)]
+    return [*own, *(parameter(name) for name in ("top", "skip", "count", "prefer"))]
+
+
+def of_count(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options of a request for a number."""
+    return [parameter(f"{name}-{type_.name}") for name in _own(type_) if name in _COUNTING]
+
+
+def of_entity(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options that shape one entity."""
+    return [parameter(f"{name}-{type_.name}") for name in _own(type_) if name in _SHAPING]
+
+
+def parameter_components(container: edm.EntityContainer) -> dict[str, Parameter]:
+    """The parameters, as the document names them."""
+    parameters = dict(SHARED)
+    for type_ in container.types.values():
+        parameters |= {f"{name}-{type_.name}": known for name, known in _own(type_).items()}
+    return {f"odata-{name}": known for name, known in parameters.items()}
+
+
+def parameter(name: str) -> Parameter:
+    return {"$ref": f"#/components/parameters/odata-{name}"}
+
+
+_COUNTING = ("filter", "search")
+_SHAPING = ("select", "expand")
+
+
+def _own(type_: edm.EntityType) -> dict[str, Parameter]:
+    """The options whose examples and descriptions name properties of a type."""
+    text = _first_text(type_)
+    parameters = {
+        "filter": _query(
+            "$filter",
+            "Which rows: `eq ne gt ge lt le in and or not`, `contains startswith endswith`,"
+            " arithmetic, dates (`createdAt gt 2026-01-01`), related rows (`any`, `all`).",
+            {"type": "string"},
+            f"contains({text},'a')" if text else f"{type_.key[0]} ne null",
+        ),
+        "orderby": _query(
+            "$orderby",
+            "Which order: properties or expressions, each `asc` or `desc`.",
+            {"type": "string"},
+            f"{text or type_.key[0]} desc",
+        ),
+        "select": _query(
+            "$select",
+            "Which properties: names with commas between; all by default.",
+            {"type": "string"},
+            ",".join([*type_.key, *([text] if text else [])]),
+        ),
+    }
+    if names := list(type_.navigation):
+        parameters["expand"] = _query(
+            "$expand",
+            "Which related rows, with options in parentheses:"
+            f" `{names[0]}($select=id)`. There are: {', '.join(names)}.",
+            {"type": "string"},
+            names[0],
+        )
+    if any(prop.searchable for prop in type_.properties.values()):
+        parameters["search"] = _query(
+            "$search",
+            'Rows with these words: `word "a phrase" AND OR NOT`, case and accents ignored.',
+            {"type": "string"},
+            "acme",
+        )
+    return parameters
+
+
+def _first_text(type_: edm.EntityType) -> str | None:
+    """A property to show expressions with: a text, rather one that is searched."""
+    texts = [
+        prop.name
+        for prop in type_.properties.values()
+        if prop.type == edm.STRING and not prop.allowed and not prop.on_request
+    ]
+    searchable = [name for name in texts if type_.properties[name].searchable]
+    return next(iter(searchable or texts), None)
+
+
 Answer = dict[str, Any]
 ENTITY_HEADERS = ("ETag", "OData-Version", "Preference-Applied")
 
 
-def reference(container: edm.EntityContainer, type_: edm.EntityType, kind: str) -> Answer:
+def answer_reference(container: edm.EntityContainer, type_: edm.EntityType, kind: str) -> Answer:
     """A reference to an answer: ``page``, ``entity`` and ``created`` are those of a type."""
     if kind not in ("page", "entity", "created"):
         return shared(kind)
@@ -35,7 +168,7 @@ def shared(name: str) -> Answer:
     return {"$ref": f"#/components/responses/OData-{name}"}
 
 
-def components(container: edm.EntityContainer) -> dict[str, Answer]:
+def answer_components(container: edm.EntityContainer) -> dict[str, Answer]:
     """The answers, as the document names them."""
     answers: dict[str, Answer] = {}
     for type_ in container.types.values():
@@ -132,7 +265,7 @@ class _SetPaths:
             " `@odata.nextLink` leads to the next.",
             "read",
             type_,
-            parameters=parameters.of_collection(type_),
+            parameters=of_collection(type_),
             known={"200": "page"},
         )
 
@@ -142,7 +275,7 @@ class _SetPaths:
             f"Count {self._set.name}",
             "The number alone, as text; `$filter` and `$search` apply.",
             "read",
-            parameters=parameters.of_count(self._type),
+            parameters=of_count(self._type),
             known={"200": "number"},
         )
 
@@ -152,7 +285,7 @@ class _SetPaths:
             f"Read one of {self._set.name}",
             self._type.description,
             "read",
-            parameters=[*parameters.of_entity(self._type), parameters.reference("ifNoneMatch")],
+            parameters=[*of_entity(self._type), parameter("ifNoneMatch")],
             known={"200": "entity", "304": "unchanged"},
         )
 
@@ -166,7 +299,7 @@ class _SetPaths:
             " What the service sets itself is ignored; an unknown property is refused.",
             "create",
             type_,
-            parameters=[*parameters.of_entity(type_), parameters.reference("prefer")],
+            parameters=[*of_entity(type_), parameter("prefer")],
             requestBody=self._body("-create", example, type_),
             known={"201": "created", "204": "made"},
         )
@@ -181,7 +314,7 @@ class _SetPaths:
             " or none. An item without `@id` or key is made; one with `@removed` goes."
             " The body of one entity is refused with 405.",
             "update",
-            parameters=[parameters.reference("prefer")],
+            parameters=[parameter("prefer")],
             requestBody=self._body("-delta", {"value": [item]}, type_),
             known={"200": "page", "204": "done"},
             refused=("405",),
@@ -229,9 +362,9 @@ class _SetPaths:
             "update",
             type_,
             parameters=[
-                *parameters.of_entity(type_),
-                parameters.reference("ifMatch"),
-                parameters.reference("prefer"),
+                *of_entity(type_),
+                parameter("ifMatch"),
+                parameter("prefer"),
             ],
             requestBody=body,
             known={"200": "entity", "204": "done"},
@@ -244,7 +377,7 @@ class _SetPaths:
             "Refused with 409 while other records need it.",
             "delete",
             type_,
-            parameters=[parameters.reference("ifMatch")],
+            parameters=[parameter("ifMatch")],
             known={"204": "gone"},
         )
 
@@ -265,7 +398,7 @@ class _SetPaths:
             nav.description,
             "read",
             target,
-            parameters=parameters.of_entity(target),
+            parameters=of_entity(target),
             known={"200": "entity", "204": "none"},
         )
         home = self._container.set_of_type.get(target.name)
@@ -301,7 +434,7 @@ class _SetPaths:
             **rest,
             "responses": {
                 **{
-                    status: reference(self._container, type_, kind)
+                    status: answer_reference(self._container, type_, kind)
                     for status, kind in known.items()
                 },
                 **errors(statuses, ODATA),
@@ -468,9 +601,9 @@ def _answers(container: edm.EntityContainer, operation: edm.Operation) -> dict[s
     empty: dict[str, Any] = {"204": done} if operation.is_action else {}
     if isinstance(operation.returns, edm.EntityType):
         if operation.creates:
-            return {"201": reference(container, operation.returns, "created"), **empty}
+            return {"201": answer_reference(container, operation.returns, "created"), **empty}
         kind = "page" if operation.returns_collection else "entity"
-        return {"200": reference(container, operation.returns, kind), **empty}
+        return {"200": answer_reference(container, operation.returns, kind), **empty}
     schema, example = _value(
         container, operation.returns, is_collection=operation.returns_collection
     )

@@ -272,7 +272,6 @@ def _object(type_: edm.EntityType, properties: Mapping[str, Schema]) -> Schema:
 
 
 def collection_schema(item: Schema) -> Schema:
-    """The answer to a request for a collection."""
     return {
         "type": "object",
         "required": ["value"],

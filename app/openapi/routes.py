@@ -64,7 +64,6 @@ class OpenApi:
         self._text: bytes | None = None
 
     def text(self) -> bytes:
-        """The document as JSON."""
         with self._lock:
             if self._text is None:
                 for describe in descriptions.of(self.app):
@@ -99,7 +98,6 @@ def openapi_document() -> Response:
 @blueprint.get("/docs")
 @public
 def docs() -> Response:
-    """The interactive page."""
     response = Response(render_template("docs.html", title=TITLE))
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     response.headers["Cache-Control"] = "public, no-cache"
@@ -110,7 +108,6 @@ def docs() -> Response:
 @public
 @counted("free")
 def docs_asset(name: str) -> Response:
-    """A file of the page."""
     if name not in ASSETS:
         raise NotFoundError("The page has no such file.")
     content, content_type, tag = _asset(name)

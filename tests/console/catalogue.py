@@ -26,7 +26,7 @@ from app.ai.record import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
-from app.console import engine, filters, imports, language, sets, steps, wording
+from app.console import area, engine, filters, imports, language, sets, steps, wording
 from app.console.service_messages import CONTEXT
 from app.console.start_page import FIRST_STEPS
 from app.container.measures import MEASURES
@@ -94,8 +94,9 @@ def words_of_the_model() -> Iterator[str]:
         yield from (page.plural, page.singular, page.unnamed, *page.views)
     yield from ("Mine", "Unassigned", ALL, OWN, PUBLISHED)
     yield from chain.from_iterable(table.values() for table in wording.CALLED.values())
+    yield from (entry["words"] for part in area.MENU.values() for entry in part.values())
     for first_step in FIRST_STEPS.values():
-        yield from (first_step["title"], first_step["why"])
+        yield from (first_step.title, first_step.why)
     for operators in filters.OPERATORS.values():
         yield from (operator.words for operator in operators.values())
     buttons = [each.button for each in steps.OFFERED.values() if each.button is not None]

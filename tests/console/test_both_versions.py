@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.console.both_versions import digests_of, merged_form
+from app.console.forms import digests_of, merged_form
 
 
 def test_the_stored_text_takes_the_place_of_the_typed_one_where_it_was_chosen() -> None:

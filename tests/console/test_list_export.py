@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.console import list_export
+from app.console import lists
 from app.models.event import AuditRecord
 from tests.console.conftest import Browser, SignIn
 
@@ -48,7 +48,7 @@ def test_what_is_no_key_chooses_nothing_of_a_filter(browser: Browser, key: str) 
 def test_a_list_that_is_too_long_is_refused_with_its_length(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_export, "AT_ONCE", 2)
+    monkeypatch.setattr(lists, "AT_ONCE", 2)
     refused = browser.get("clients/export.csv")
     assert refused.status_code == 400
     assert "at most 2 rows is exported; this one has 3" in refused.text

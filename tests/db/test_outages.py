@@ -19,7 +19,7 @@ from sqlalchemy.exc import (
 from structlog.testing import capture_logs
 
 from app.db.outages import is_away, problem_for_operator, reason_of
-from app.http.database_errors import from_database
+from app.http.error_answers import from_database
 
 
 def failed(path: Path, statement: str) -> OperationalError:

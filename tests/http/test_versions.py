@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from app.config import ConfigError
-from app.http.versions import VERSIONS, Version, check, version_of
+from app.http.answer import VERSIONS, Version, check_versions, version_of
 
 DEPRECATED = date(2026, 11, 21)
 
@@ -35,7 +35,7 @@ def test_an_old_one_says_since_when_and_until_when() -> None:
     ],
 )
 def test_twelve_months_or_more_are_accepted(deprecated: date | None, sunset: date | None) -> None:
-    check((Version("v1", deprecated, sunset),))
+    check_versions((Version("v1", deprecated, sunset),))
 
 
 @pytest.mark.requirement("OPS-17")
@@ -50,7 +50,7 @@ def test_twelve_months_or_more_are_accepted(deprecated: date | None, sunset: dat
 )
 def test_less_stops_the_start(deprecated: date | None, sunset: date) -> None:
     with pytest.raises(ConfigError, match="v1"):
-        check((Version("v1", deprecated, sunset),))
+        check_versions((Version("v1", deprecated, sunset),))
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_the_address_names_the_version(path: str, name: str) -> None:
 
 
 def test_the_registry_of_this_release_is_acceptable() -> None:
-    check(VERSIONS)
+    check_versions(VERSIONS)

@@ -39,7 +39,6 @@ def require_budget(limit: int) -> None:
 
 
 def used_today(principal: str) -> int:
-    """Tokens that a caller has used today."""
     statement = select(AiUsage.input_tokens + AiUsage.output_tokens).where(_row(principal))
     with primary_engine().connect() as connection:
         return int(connection.execute(statement).scalar() or 0)

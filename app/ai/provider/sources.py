@@ -117,7 +117,6 @@ NOT_BORNE = " (The source does not say this.)"
 
 
 def last_sentence(text: str) -> str:
-    """What a citation at the end of ``text`` is for."""
     return _END.split(text.strip())[-1].strip()
 
 
