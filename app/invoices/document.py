@@ -52,6 +52,16 @@ class Party:
     e_invoice_id: str | None = None
     number: str | None = None
 
+    @property
+    def registered_name(self) -> str:
+        """The name in the register (BT-27, BT-44)."""
+        return self.legal_name or self.name
+
+    @property
+    def trading_name(self) -> str | None:
+        """The name that it goes by, where that is another (BT-28, BT-45)."""
+        return None if self.name == self.registered_name else self.name
+
 
 @dataclass(frozen=True, kw_only=True)
 class BankAccount:
@@ -155,6 +165,11 @@ class InvoiceDocument:
     buyer_reference: str | None = None
     notes: str | None = None
     terms: str | None = None
+
+    @property
+    def payee(self) -> str:
+        """Who holds the account to pay to."""
+        return (self.bank and self.bank.account_holder) or self.seller.registered_name
 
     @property
     def is_credit_note(self) -> bool:

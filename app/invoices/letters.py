@@ -98,13 +98,13 @@ def _values(document: InvoiceDocument) -> dict[str, str]:
     """What the places stand for."""
     formats = Formats(document)
     due, issued = document.due_date, document.issue_date
-    client = one_line(document.buyer.legal_name or document.buyer.name)
+    client = one_line(document.buyer.registered_name)
     late = (today() - due).days if due else 0
     return {
         "number": one_line(document.number) or texts_for(document.language)("marks.draft"),
         "client": client,
         "contact": one_line(document.buyer.contact_name) or client,
-        "seller": one_line(document.seller.legal_name or document.seller.name),
+        "seller": one_line(document.seller.registered_name),
         "total": formats.money(document.total),
         "amountDue": formats.money(document.amount_due),
         "issueDate": formats.day(issued) if issued else _NOTHING,

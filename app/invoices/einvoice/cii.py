@@ -87,26 +87,20 @@ def _add_agreement(parent: Element, document: InvoiceDocument) -> None:
 
 def _add_party(parent: Element, party: Party) -> None:
     add(parent, "ram:ID", party.number)  # BT-29, BT-46
-    add(parent, "ram:Name", party.legal_name or party.name)  # BT-27, BT-44
-    has_trading_name = party.legal_name is not None and party.legal_name != party.name
+    add(parent, "ram:Name", party.registered_name)  # BT-27, BT-44
     organisation = nest(parent, "ram:SpecifiedLegalOrganization")
     add(organisation, "ram:ID", party.registration_number)  # BT-30, BT-47
-    if has_trading_name:
-        add(organisation, "ram:TradingBusinessName", party.name)  # BT-28, BT-45
+    add(organisation, "ram:TradingBusinessName", party.trading_name)  # BT-28, BT-45
     contact = nest(parent, "ram:DefinedTradeContact")  # BG-6, BG-9
     add(contact, "ram:PersonName", party.contact_name)
-    _add_communication(contact, "ram:TelephoneUniversalCommunication", party.phone)
+    telephone = nest(contact, "ram:TelephoneUniversalCommunication")
+    add(telephone, "ram:CompleteNumber", party.phone)
     add(nest(contact, "ram:EmailURIUniversalCommunication"), "ram:URIID", party.email)
     _add_address(parent, party.address)
     if endpoint := terms.endpoint(party):  # BT-34, BT-49
         scheme, identifier = endpoint
         communication = nest(parent, "ram:URIUniversalCommunication")
         add(communication, "ram:URIID", identifier, schemeID=scheme)
-
-
-def _add_communication(parent: Element, name: str, number: str | None) -> None:
-    element = nest(parent, name)
-    add(element, "ram:CompleteNumber", number)
 
 
 def _add_address(parent: Element, address: Address) -> None:

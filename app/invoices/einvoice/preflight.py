@@ -46,7 +46,7 @@ def preflight(document: InvoiceDocument) -> tuple[Problem, ...]:
 
 def _problems_of_seller(document: InvoiceDocument) -> Iterator[Problem]:
     seller = document.seller
-    if not one_line(seller.legal_name or seller.name):
+    if not one_line(seller.registered_name):
         yield Problem("BR-06", "seller.name", "the seller needs a name")
     yield from _problems_of_country(seller, "seller", "BR-09")
     yield from _problems_of_endpoint(seller, "seller")
@@ -63,7 +63,7 @@ def _problems_of_seller(document: InvoiceDocument) -> Iterator[Problem]:
 
 def _problems_of_buyer(document: InvoiceDocument) -> Iterator[Problem]:
     buyer = document.buyer
-    if not one_line(buyer.legal_name or buyer.name):
+    if not one_line(buyer.registered_name):
         yield Problem("BR-07", "buyer.name", "the buyer needs a name")
     yield from _problems_of_country(buyer, "buyer", "BR-11")
     yield from _problems_of_endpoint(buyer, "buyer")

@@ -69,8 +69,7 @@ def _add_party(parent: Element, document: InvoiceDocument, party: Party) -> None
         scheme, identifier = endpoint
         add(element, "cbc:EndpointID", identifier, schemeID=scheme)
     add(nest(element, "cac:PartyIdentification"), "cbc:ID", party.number)  # BT-29, BT-46
-    if party.legal_name is not None and party.legal_name != party.name:
-        add(nest(element, "cac:PartyName"), "cbc:Name", party.name)  # BT-28, BT-45
+    add(nest(element, "cac:PartyName"), "cbc:Name", party.trading_name)  # BT-28, BT-45
     _add_address(nest(element, "cac:PostalAddress"), party.address)
     ids = terms.tax_ids(party)
     if ids.vat and not terms.is_not_subject(document):
@@ -78,7 +77,7 @@ def _add_party(parent: Element, document: InvoiceDocument, party: Party) -> None
     if ids.local and party is document.seller:
         _add_tax_scheme(element, ids.local, "TAX")  # BT-32
     legal = nest(element, "cac:PartyLegalEntity")
-    add(legal, "cbc:RegistrationName", party.legal_name or party.name)  # BT-27, BT-44
+    add(legal, "cbc:RegistrationName", party.registered_name)  # BT-27, BT-44
     add(legal, "cbc:CompanyID", party.registration_number)  # BT-30, BT-47
     contact = nest(element, "cac:Contact")  # BG-6, BG-9
     add(contact, "cbc:Name", party.contact_name)

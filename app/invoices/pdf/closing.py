@@ -92,9 +92,8 @@ def _account(paper: Paper) -> Iterator[tuple[str, str]]:
     owed = not document.is_credit_note and document.state in ("Draft", "Issued")
     if bank is None or not owed or document.amount_due <= 0:
         return
-    holder = bank.account_holder or document.seller.legal_name or document.seller.name
     facts = (
-        ("payment.account_holder", one_line(holder)),
+        ("payment.account_holder", one_line(document.payee)),
         ("payment.iban", iban.format(one_line(bank.iban))),
         ("payment.bic", one_line(bank.bic)),
         ("payment.bank", one_line(bank.bank_name)),

@@ -34,7 +34,7 @@ def draw_first_head(paper: Paper) -> None:
 def draw_following_head(paper: Paper) -> None:
     """One line that says what this is a page of."""
     document = paper.document
-    parts = [title_of(document), one_line(document.seller.legal_name or document.seller.name)]
+    parts = [title_of(document), one_line(document.seller.registered_name)]
     if document.issue_date:
         parts.insert(1, paper.formats.day(document.issue_date))
     line = paper.set.shortened("  ·  ".join(parts), style.SMALL, style.WIDTH)
@@ -93,7 +93,7 @@ def _draw_address(paper: Paper, page: Page) -> float:
         part for part in (one_line(seller.address.postal_code), one_line(seller.address.city))
         if part
     )  # fmt: skip
-    parts = (seller.legal_name or seller.name, seller.address.street, town)
+    parts = (seller.registered_name, seller.address.street, town)
     sender = "  ·  ".join(text for text in map(one_line, parts) if text)
     top = style.ADDRESS_TOP
     paper.set.fit(page, style.LEFT, top, sender, style.RETURN_LINE, style.ADDRESS_WIDTH)
@@ -103,7 +103,7 @@ def _draw_address(paper: Paper, page: Page) -> float:
     )
     top = rule + 2.5 * MM
     buyer = paper.document.buyer
-    name = one_line(buyer.legal_name or buyer.name)
+    name = one_line(buyer.registered_name)
     rows = [(name, style.ADDRESS_STRONG)]
     if buyer.contact_name:
         contact = paper.texts("labels.contact", name=one_line(buyer.contact_name))
@@ -176,7 +176,7 @@ def _facts(paper: Paper) -> Iterator[tuple[str, str]]:
 
 def _seller_lines(paper: Paper) -> Iterator[str]:
     seller = paper.document.seller
-    yield one_line(seller.legal_name or seller.name)
+    yield one_line(seller.registered_name)
     yield from address_lines(paper, seller.address, with_country=True)
 
 

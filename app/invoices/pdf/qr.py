@@ -41,7 +41,7 @@ def payment_code(document: InvoiceDocument) -> tuple[bytes, ...] | None:
         or iban.compact(bank.iban)[:2] not in _SEPA
     ):
         return None
-    payee = one_line(bank.account_holder or document.seller.legal_name or document.seller.name)
+    payee = one_line(document.payee)
     payload = _payload(
         name=payee[:_NAME_LENGTH],
         iban=iban.compact(bank.iban),

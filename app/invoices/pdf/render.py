@@ -48,8 +48,8 @@ def render_facturx(document: InvoiceDocument) -> bytes:
 def render_pdf(document: InvoiceDocument, xml: bytes | None = None) -> bytes:
     """Draw a document; the same document gives the same bytes. ``xml``: the invoice in CII."""
     title = title_of(document)
-    seller = one_line(document.seller.legal_name or document.seller.name)
-    buyer = one_line(document.buyer.legal_name or document.buyer.name)
+    seller = one_line(document.seller.registered_name)
+    buyer = one_line(document.buyer.registered_name)
     metadata = Metadata(
         title=title,
         author=seller,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Response
+from stdnum import iban
 
 from app.http.public_pages import public_page
 from app.invoices.document import InvoiceDocument
@@ -10,7 +11,7 @@ from app.invoices.einvoice.preflight import preflight
 from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
-from app.invoices.wording import Formats, discount_label, tax_label, total_label
+from app.invoices.wording import Formats, discount_label, tax_label, title_of, total_label
 from app.models.invoice import Invoice
 from app.settings.days import today
 
@@ -29,13 +30,12 @@ def document_page(
     words, formats = texts_for(document.language), Formats(document)
     is_void = invoice.status == "Void"
     is_open = bool(document.amount_due) and not document.is_credit_note and not is_void
-    title = words("titles.credit_note" if document.is_credit_note else "titles.invoice")
     return public_page(
         TEMPLATE,
         language=words.language,
         words=words,
-        title=f"{title} {one_line(document.number)}",
-        seller=one_line(document.seller.legal_name or document.seller.name),
+        title=title_of(document),
+        seller=one_line(document.seller.registered_name),
         amount=formats.money(document.amount_due if is_open else document.total),
         facts=_facts(invoice, document, words, formats),
         payment=_payment(document, words) if is_open else [],
@@ -128,16 +128,10 @@ def _payment(document: InvoiceDocument, words: Texts) -> Facts:
     bank = document.bank
     if bank is None:
         return []
-    holder = bank.account_holder or document.seller.legal_name or document.seller.name
     facts = [
-        (words("payment.account_holder"), one_line(holder)),
-        (words("payment.iban"), " ".join(_in_fours(bank.iban))),
+        (words("payment.account_holder"), one_line(document.payee)),
+        (words("payment.iban"), iban.format(bank.iban)),
     ]
     if bank.bic:
         facts.append((words("payment.bic"), bank.bic))
     return [*facts, (words("payment.reference"), one_line(document.number))]
-
-
-def _in_fours(iban: str) -> list[str]:
-    plain = iban.replace(" ", "")
-    return [plain[at : at + 4] for at in range(0, len(plain), 4)]
