@@ -36,8 +36,7 @@ from app.jobs.schedule import QUEUE, SCHEDULE, PeriodicJob, queue_file
 from app.kb.indexing import THREADS, index_articles, index_tickets
 from app.mail.delivery import MAIL_LOOP
 from app.webhooks.deliverer import deliver, end_deliveries
-from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
-from app.webhooks.recovery import recover
+from app.webhooks.fan_out import DELIVERY_LOOP, fan_out, recover
 
 log = structlog.get_logger(__name__)
 # Where the library tells of its queue.

@@ -2,7 +2,8 @@
 
 Ids of events are given before their transactions commit, so a smaller one may appear after a larger
 one. Places are given here, by one worker at a time, to whatever has been committed by then: they
-appear in their order, and none is passed over (docs/adr/0008).
+appear in their order, and none is passed over (docs/adr/0008). What an endpoint missed since a
+place is delivered after all where its recovery was asked for.
 """
 
 from __future__ import annotations
@@ -169,3 +170,81 @@ def _lock_counter(connection: Connection) -> int | None:
         records.insert(Counter, {"name": COUNTER, "value": 0})
         return 0
     return last
+
+
+RECOVERED_AT_ONCE = 500
+_RECOVERING = (WebhookEndpoint.recover_until.is_not(None), WebhookEndpoint.status == "active")
+
+
+def recover() -> int:
+    """One portion of the loop: some events for one endpoint; returns how many were looked at."""
+    with primary_engine().connect() as reading:
+        if not reading.execute(select(exists().where(*_RECOVERING))).scalar():
+            return 0
+    with transaction() as session:
+        connection = session.connection()
+        recovering = (
+            select(WebhookEndpoint).where(*_RECOVERING).order_by(WebhookEndpoint.id).limit(1)
+            .with_for_update(skip_locked=True)
+        )  # fmt: skip
+        endpoint = records.find(recovering)
+        if endpoint is None:
+            return 0
+        events = _missed_events(connection, endpoint)
+        _deliver_missed(connection, endpoint, events)
+        is_last = not events or events[-1].position >= endpoint.recover_until
+        records.update(
+            WebhookEndpoint,
+            endpoint.id,
+            {
+                "recover_after": None if is_last else events[-1].position,
+                "recover_until": None if is_last else endpoint.recover_until,
+            },
+        )
+        return len(events) or 1
+
+
+def _missed_events(connection: Connection, endpoint: WebhookEndpoint) -> list[AnyRow]:
+    return list(
+        connection.execute(
+            select(
+                Event.id, Event.type, Event.position,
+                PAYLOAD,
+            )
+            .where(
+                Event.position > endpoint.recover_after,
+                Event.position <= endpoint.recover_until,
+            )
+            .order_by(Event.position)
+            .limit(RECOVERED_AT_ONCE)
+        )
+    )  # fmt: skip
+
+
+def _deliver_missed(
+    connection: Connection, endpoint: WebhookEndpoint, events: list[AnyRow]
+) -> None:
+    """Make the deliveries that there never were, and try again those that were given up."""
+    audience = read_audience(connection, endpoint.id)
+    if not audience.endpoints:
+        return
+    known = {
+        row.event_id: row.id
+        for row in connection.execute(
+            select(WebhookDelivery.event_id, WebhookDelivery.id).where(
+                WebhookDelivery.endpoint_id == endpoint.id,
+                WebhookDelivery.event_id.in_([event.id for event in events]),
+            )
+        )
+    }
+    wanted = [event for event in events if audience.wants(endpoint, event)]
+    records.insert_all(
+        WebhookDelivery,
+        [new_delivery(endpoint.id, event.id) for event in wanted if event.id not in known],
+    )
+    again = [known[event.id] for event in wanted if event.id in known]
+    connection.execute(
+        update(WebhookDelivery)
+        .where(WebhookDelivery.id.in_(again), WebhookDelivery.status.in_(("failed", "canceled")))
+        .values(status="pending", attempts=0, next_attempt_at=utc_now(), leased_until=None)
+    )

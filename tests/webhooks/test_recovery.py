@@ -10,8 +10,7 @@ from flask import Flask
 from app.db.engines import transaction
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.webhooks import recovery
-from app.webhooks.recovery import recover
+from app.webhooks.fan_out import recover
 from tests.contract.conftest import Api
 from tests.factories import put_row, rows
 from tests.webhooks.conftest import make_client, register
@@ -51,7 +50,7 @@ def run(app: Flask) -> list[int]:
 def test_events_of_the_period_are_delivered_in_portions(
     app: Flask, near: Flask, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recovery, "EVENTS_AT_ONCE", 2)
+    monkeypatch.setattr("app.webhooks.fan_out.RECOVERED_AT_ONCE", 2)
     endpoint, events = missed(app, api, 6)
     wanted = [event for event in events if event["type"] == "client.created"]
     before, *inside, after = wanted
