@@ -9,6 +9,8 @@ from flask.cli import AppGroup
 
 from app.db.engines import transaction
 from app.invoices.chain import verify_chain
+from app.invoices.einvoice.preflight import preflight
+from app.invoices.samples import NAMES, sample
 
 invoices = AppGroup("invoices", help="Issued documents.")
 
@@ -36,7 +38,12 @@ def verify(files: bool, expect: str | None) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def samples(folder: Path) -> None:
     """Draw sample documents into FOLDER: languages, scripts, every mark."""
-    from app.invoices.pdf import samples as sample_files  # only this draws
+    from app.invoices.pdf.render import render_facturx, render_pdf  # only this draws
 
-    for path in sample_files.write_samples(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        document, path = sample(name), folder / f"{name}.pdf"
+        # Factur-X where the rules allow it, as the service does.
+        is_bare = document.number is None or preflight(document)
+        path.write_bytes(render_pdf(document) if is_bare else render_facturx(document))
         click.echo(path)

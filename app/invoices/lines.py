@@ -18,7 +18,7 @@ from app.errors import ValidationError
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
 from app.models.invoice import TAX_CATEGORIES, Invoice, LineItem
-from app.models.task import Task
+from app.models.project import Task
 from app.projects.service import TASKS
 from app.settings import Organisation
 from app.writing.change import Change

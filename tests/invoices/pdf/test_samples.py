@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from facturx import get_xml_from_pdf
+from flask import Flask
 
-from app.invoices.pdf.samples import write_samples
 from app.invoices.samples import NAMES
 
 
-def test_every_sample_is_written(tmp_path: Path) -> None:
-    paths = list(write_samples(tmp_path / "new"))
+def test_every_sample_is_written(app: Flask, tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    written = app.test_cli_runner().invoke(args=["invoices", "samples", str(folder)])
+    paths = [Path(line) for line in written.output.splitlines()]
     assert [path.stem for path in paths] == list(NAMES)
     with_xml = []
     for path in paths:
