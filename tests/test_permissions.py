@@ -8,7 +8,7 @@ from sqlalchemy import BooleanClauseList, create_engine, literal, select
 from app.errors import ForbiddenError, InsufficientScopeError
 from app.http.security import Caller, make_caller
 from app.models.kb_article import KbArticle, KbRevision
-from app.models.task import Task
+from app.models.project import Task
 from app.permissions import (
     NEVER_BY_KEY,
     OWNING_COLUMNS,

@@ -13,8 +13,7 @@ from app.container.common import (
     servers,
 )
 from app.db.late_values import dynamic
-from app.models.project import Project
-from app.models.task import Task
+from app.models.project import Project, Task
 from app.models.user import User
 from app.odata.model import edm
 from app.odata.model.declare import to_many, to_one

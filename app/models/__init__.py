@@ -19,7 +19,6 @@ from app.models import (  # noqa: F401
     report,
     saved_view,
     search,
-    task,
     ticket,
     user,
     webhook,

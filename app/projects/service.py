@@ -14,8 +14,7 @@ from app.db import records
 from app.errors import InvalidStateError
 from app.events import emit
 from app.jobs.schedule import for_each_due
-from app.models.project import Project
-from app.models.task import Task
+from app.models.project import Project, Task
 from app.writing.change import Change, History
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules

@@ -16,7 +16,7 @@ from app.db import records
 from app.models.columns import Record
 from app.models.document import Document
 from app.models.invoice import Invoice, LineItem
-from app.models.task import Task
+from app.models.project import Task
 from app.settings.days import today
 
 # The link is removed; the row is deleted, too; the deletion is refused; the row is a part of the

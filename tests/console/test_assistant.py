@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.models.task import Task
+from app.models.project import Task
 from tests.console.conftest import Browser, SignIn
 from tests.waiting import until
 

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from app.models.client import Client
 from app.models.product import Product
-from app.models.task import Task
+from app.models.project import Task
 from app.models.ticket import Ticket
 from tests.console.conftest import Browser, SignIn
 

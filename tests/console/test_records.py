@@ -18,7 +18,7 @@ from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
-from app.models.task import Task
+from app.models.project import Task
 from tests.console.conftest import Browser, SignIn
 from tests.factories import line, make_invoice
 

@@ -31,8 +31,7 @@ from app.models.event import OutgoingMail
 from app.models.invoice import INVOICE_STATUSES, Invoice, Payment
 from app.models.lead import LEAD_STATUSES
 from app.models.opportunity import STAGES
-from app.models.project import PROJECT_STATUSES
-from app.models.task import TASK_STATUSES
+from app.models.project import PROJECT_STATUSES, TASK_STATUSES
 from app.models.ticket import TICKET_STATUSES
 from app.models.user import User
 

@@ -29,7 +29,7 @@ from app.models.invoice import Invoice, LineItem, Payment
 from app.models.kb_article import KbArticle
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
-from app.models.task import Task
+from app.models.project import Task
 from app.models.ticket import Ticket, TicketComment
 from app.permissions import ROLES
 from app.settings import organisation, save_settings

@@ -14,7 +14,7 @@ from app.ai.provider.answering import CUT, UNCITED
 from app.ai.provider.toolbox import NOTE
 from app.ai.refusals import NO_RULES
 from app.models.assistant import AiUsage
-from app.models.task import Task
+from app.models.project import Task
 from tests.ai.conftest import about, chat, made
 from tests.ai.provider.conftest import ModelServer, calls, says, stream
 from tests.contract.conftest import Api
