@@ -14,9 +14,10 @@ from app.start.checks import (
     check_database_file,
     check_port,
     check_web_processes,
+    database_path,
+    find_prepared,
     hold_folder,
 )
-from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
 
 HOST = "127.0.0.1"

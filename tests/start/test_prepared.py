@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from app.config import Config
 from app.db.engines import MIGRATIONS
 from app.start.banner import Administrator
-from app.start.prepared import database_path, find_prepared, newest_version
+from app.start.checks import database_path, find_prepared, newest_version
 
 ROOT = Path(__file__).parents[2]
 
