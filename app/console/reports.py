@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from babel.dates import get_day_names
 from flask import Response, request
 
 from app.bi.exports import service as exports
@@ -27,16 +28,6 @@ from app.permissions import allowed
 
 ADDRESS = f"{session.ROOT}/reports"
 EVERY = (marked("daily"), marked("weekly"), marked("monthly"))
-WEEKDAYS = (
-    marked("Monday"),
-    marked("Tuesday"),
-    marked("Wednesday"),
-    marked("Thursday"),
-    marked("Friday"),
-    marked("Saturday"),
-    marked("Sunday"),
-)
-
 # The last segment of an address -> the form of the page that is sent there.
 _FORMS = {"export": "export", "schedule": "schedule"}
 # Parameters that name a record, and its type.
@@ -71,6 +62,7 @@ def show_report(report_id: int, problem: ApiError | None = None) -> Response:
     )
     if problem is None:
         db.session.rollback()
+    weekdays = get_day_names(context="stand-alone", locale=page_language())
     return page(
         "report.html",
         report=described,
@@ -83,7 +75,7 @@ def show_report(report_id: int, problem: ApiError | None = None) -> Response:
         formats={name: each.label for name, each in FORMATS.items()},
         default_format=DEFAULT_FORMAT,
         every=[(each, translated(each)) for each in EVERY],
-        weekdays=[(str(number), translated(name)) for number, name in enumerate(WEEKDAYS, 1)],
+        weekdays=[(str(day + 1), weekdays[day]) for day in range(7)],  # as ISO counts them
         typed=request.form,
         form=form,
         problem=problem,

@@ -26,16 +26,7 @@ from app.console.list_query import read_query
 from app.console.sets import page_of
 from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
 from app.console.wording import amount, words
-from app.container.measures import (
-    INVOICE,
-    MEASURES,
-    OWED,
-    WRITTEN_OFF,
-    Figures,
-    Measure,
-    converted,
-    figures,
-)
+from app.container.measures import INVOICE, MEASURES, OWED, WRITTEN_OFF, Measure, converted, figures
 from app.db.engines import read_engine
 from app.db.types import iso_instant
 from app.http.security import current_caller, requires
@@ -51,7 +42,7 @@ from app.settings.days import start_of, today
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with the query behind it."""
+    """A chart with the query behind it, what it counts, and what it could not convert."""
 
     title: str
     unit: str
@@ -277,15 +268,7 @@ def _pipeline(currency: str) -> Chart:
         currency,
     )
     title = translated("%(label)s by stage", label=translated(measure.label))
-    return _of(measure, title, currency, bars, "Opportunities", apply, result)
-
-
-def _of(
-    measure: Measure, title: str, currency: str, bars: Sequence[BarGroup], set_name: str,
-    apply: str, result: Figures,
-) -> Chart:  # fmt: skip
-    """The chart of a measure: it says what it counts, and what it could not convert."""
-    query = engine.address(set_name, apply=apply)
+    query = engine.address("Opportunities", apply=apply)
     return Chart(title, currency, bars, query, translated(measure.description), result.apart)
 
 
@@ -304,7 +287,7 @@ def _ages() -> Chart:
     day = today()
     names = [f"from{begin}" for _, begin in _AGES]
     since = ",".join(
-        f"createdAt lt {_start(day, begin)} as {name}"
+        f"createdAt lt {iso_instant(start_of(day - timedelta(days=begin - 1)))} as {name}"
         for name, (_, begin) in zip(names, _AGES, strict=True)
     )
     apply = (
@@ -324,11 +307,6 @@ def _ages() -> Chart:
     ]
     query = engine.address("Tickets", apply=apply)
     return Chart(translated("Open tickets by age"), "", _bars(values), query)
-
-
-def _start(day: date, days: int) -> str:
-    """When the day after the one that lies so many days back begins."""
-    return iso_instant(start_of(day - timedelta(days=days - 1)))
 
 
 def _conversion() -> Chart:

@@ -71,10 +71,10 @@ def _records(connection: Connection, target: ImportSet) -> Iterator[dict[str, An
         if not rows:
             return
         last = rows[-1]["id"]
+        keys = [row["id"] for row in rows]
         lists = {
-            rules.wire(attribute): _children(connection, child, [row["id"] for row in rows])
-            for rules in (target.rules,)
-            for attribute, child in rules.children.items()
+            target.rules.wire(attribute): _children(connection, child, keys)
+            for attribute, child in target.rules.children.items()
         }
         for row in rows:
             record = _record(target.rules, row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.errors import ValidationError
 
@@ -46,25 +46,19 @@ _NAMES = {
 
 @dataclass
 class Budget:
-    """What is left of the limits while a file is read."""
+    """What was spent of the limits while a file is read."""
 
     limits: Limits
-    rows: int = 0
-    cells: int = 0
-    size: int = 0
-    texts: int = 0
-    strings: int = 0
-    seconds: float = 0
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_NAMES, 0))
 
     def spend(self, what: str, count: float) -> None:
         """Count ``count`` more of ``what``.
 
         Raises: TooMuchError.
         """
-        spent = getattr(self, what) + count
-        setattr(self, what, spent)
+        self.spent[what] += count
         most = getattr(self.limits, what)
-        if spent > most:
+        if self.spent[what] > most:
             raise TooMuchError([("file", f"has more than {most:,} {_NAMES[what]}")])
 
     @contextmanager
