@@ -11,22 +11,13 @@ from dataclasses import replace
 
 from app.ai.context import citation_of
 from app.ai.dialogue import is_of_many, request_after, wishes_in
-from app.ai.figures import (
-    SURE,
-    TWO_LANGUAGES,
-    Figures,
-    is_about_figures,
-    is_about_one,
-    is_foreign_figures,
-)
+from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles, answer_help, find_help
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.record import (
-    answer_property,
-    answer_related,
-    find_property,
-    find_related,
-    is_name_of_property,
+    answer_listing,
+    answer_properties,
+    find_listing,
     summarise,
     wants_summary,
 )
@@ -52,21 +43,17 @@ def answer(ask: Ask) -> Iterator[Part]:
         texts = (WELL, ABOUT) if settled == WELL else (settled,)
         yield Text(" ".join(map(ask.translated, texts)))
         return
-    pieces = wishes_in(text, lambda piece: _stands_alone(replace(ask, text=piece)))
-    for index, piece in enumerate(pieces):
+    for index, piece in enumerate(wishes_in(text, _is_request)):
         for part in _routed(replace(ask, text=piece)):
             if isinstance(part, RecordContext):
-                ask = replace(ask, context=part)
+                ask = replace(ask, context=part, figures=None)
             if index and isinstance(part, Text):
                 part, index = replace(part, text=f"\n{part.text.lstrip()}"), 0
             yield part
 
 
-def _stands_alone(ask: Ask) -> bool:
-    """Whether a text wants something, or asks for something of the record."""
-    if is_how_to(ask.text) or read_request(ask.text) is not None:
-        return not is_how_to(ask.text)
-    return ask.record is not None and find_property(ask, ask.record) is not None
+def _is_request(text: str) -> bool:
+    return read_request(text) is not None and not is_how_to(text)
 
 
 def _routed(ask: Ask) -> Iterator[Part]:
@@ -76,50 +63,43 @@ def _routed(ask: Ask) -> Iterator[Part]:
         yield Text(ask.translated(MANY))
         return
     request = None if is_instruction else read_request(text)
+    if request is not None and request.kind == SUMMARY and request.text and not request.name:
+        request = None  # "who is it assigned to?"
     if request is None and (changed := request_after(text, ask.dialogue)) is not None:
         request, ask = changed[0], replace(ask, replaces=changed[1])
-    name = "" if request is None else request.name
-    mentioned, namesakes = (None, []) if is_instruction else find_mentioned(text, name)
-    about_record = ask if mentioned is None else replace(ask, context=mentioned.context)
-    # Of the record: the message as it is said beside it.
-    beside_record = (
-        about_record if mentioned is None else replace(about_record, text=mentioned.text)
-    )
-    is_told = not is_command(beside_record.text) or is_name_of_property(beside_record)
-    parts = None if namesakes else _requested(about_record, request, is_known=mentioned is not None)
-    if parts is None and is_told and not namesakes:
-        parts = _of_record(beside_record, is_named=mentioned is not None)
-    if parts is not None:
-        if mentioned is not None:
-            yield mentioned.context  # "they" in the next message are the ones named here
-        yield from parts
-        return
-    if is_command(text) and not namesakes:
-        yield Text(ask.translated(NO_WRITES))
-        return
-    if is_foreign_figures(text) and not is_instruction:
-        yield Text(ask.translated(TWO_LANGUAGES))
-        return
-    if namesakes:
-        yield Text(ask.translated("There are several of this name:"))
-        for each in namesakes:
-            yield Text(f"\n- {each.title}", citation_of(each))
-        return
-    if mentioned is not None and mentioned.context.entity == "Client":
-        ask = replace(ask, text=mentioned.by_name)
-    yield from _from_sources(ask, is_instruction=is_instruction)
-
-
-def _from_sources(ask: Ask, *, is_instruction: bool) -> Iterator[Part]:
-    """The answer of the figures, or of the articles."""
+    mentioned = [] if is_instruction else find_mentioned(text, request.name if request else "")
+    is_named = len(mentioned) == 1
+    if is_named:
+        ask = replace(ask, context=mentioned[0], figures=None)
+    parts = None if len(mentioned) > 1 else _requested(ask, request, is_known=is_named)
     figures = Figures(ask)
-    if (is_about_figures(ask.text) or is_about_one(ask)) and (answer := list(figures.answer())):
-        yield from answer
+    if parts is None and len(mentioned) < 2:
+        parts = _of_record(ask, figures, is_named=is_named)
+    if parts is not None:
+        if is_named:
+            yield mentioned[0]  # "they" in the next message are the ones named here
+        yield from parts
+    elif len(mentioned) > 1:
+        yield Text(ask.translated("There are several of this name:"))
+        for each in mentioned:
+            yield Text(f"\n- {each.title}", citation_of(each))
+    elif is_command(text):
+        yield Text(ask.translated(NO_WRITES))
+    elif is_foreign_figures(text) and not is_instruction:
+        yield Text(ask.translated(TWO_LANGUAGES))
+    else:
+        yield from _from_sources(ask, figures, is_instruction=is_instruction)
+
+
+def _from_sources(ask: Ask, figures: Figures, *, is_instruction: bool) -> Iterator[Part]:
+    """The answer of the figures where it is sure; else that of the articles, or what they say."""
+    if not is_instruction and figures.is_sure:
+        yield from figures.answer()
         return
     for part in answer_from_articles(ask):
         is_nothing = part in (Text(ask.translated(NOT_FOUND)), Text(ask.translated(NOT_ALLOWED)))
         if is_nothing and not is_instruction:
-            yield from _last_resort(figures, part)
+            yield from list(figures.answer()) or (part,)
         else:
             yield part
 
@@ -145,7 +125,7 @@ def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator
     return summarise(ask, ask.record)
 
 
-def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
+def _of_record(ask: Ask, figures: Figures, *, is_named: bool) -> Iterator[Part] | None:
     """What the record in the context, or the one that the message names, answers; else None."""
     text, record = ask.text, ask.record
     if record is None:
@@ -153,18 +133,25 @@ def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
     help_kind = find_help(ask, record)
     if help_kind is not None:
         return answer_help(ask, record.key, help_kind)
-    if is_how_to(text):
+    if is_how_to(text) or (is_command(text) and not figures.is_of_property):
         return None
-    if wants_summary(text, record.entity) or (is_named and is_shown(text)):
+    if wants_summary(text) or (is_named and is_shown(text)):
         return summarise(ask, record)
-    listing = find_related(ask, record)
+    listing = find_listing(ask, record, parts=True)
     if listing is not None:
-        return answer_related(ask, record, listing)
-    name = find_property(ask, record)
-    return None if name is None else answer_property(ask, record, name)
+        return answer_listing(ask, record, listing)
+    if figures.asked_paths is not None:
+        return _properties_or_summary(ask, record, figures)
+    listing = find_listing(ask, record, parts=False) if figures.is_of_others else None
+    return None if listing is None else answer_listing(ask, record, listing)
 
 
-def _last_resort(figures: Figures, otherwise: Part) -> Iterator[Part]:
-    """What does not sound like figures may be some (``clients in Berlin``), if that is sure."""
-    refusal = figures.refusal()
-    yield from list(figures.answer(SURE)) or (otherwise if refusal is None else Text(refusal),)
+def _properties_or_summary(ask: Ask, record: RecordContext, figures: Figures) -> Iterator[Part]:
+    """The properties that are asked for; the whole record where it is only named."""
+    ask = replace(ask, language=figures.language)
+    if figures.asked_paths:
+        yield from answer_properties(ask, record, figures.asked_paths)
+    else:
+        yield from summarise(ask, record)
+    if figures.reply is not None:
+        yield figures.reply.state

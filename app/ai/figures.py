@@ -1,107 +1,133 @@
-"""Questions about figures: asked of the area that answers them, as the caller."""
+"""What questions say to a message: asked once, as the caller, beside the record in the context.
+
+A message is about figures, or about the record, where the grammar of questions is sure of it.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from app.ai.lexicon import language_of, pattern
-from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, speech_of
+from app.ai.lexicon import languages, message_of
+from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
+from app.ai.wording import label
+from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, state_of_record
+from app.bi.answers import SessionState
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
+from app.search.analysis import words
 from app.written.catalogue import marked
 
+# Questions for numbers in other languages: an article would be quoted for them otherwise.
 TWO_LANGUAGES = marked(
     "I understand questions about figures in English and German only, such as: How many open"
     " tickets are there? What the knowledge base says I find in every language of its articles."
 )
-_IHNEN = re.compile(r"(?<=\s)(?:sie|ihnen)\b")  # in small letters: "Sie" may be whoever is asked
-# A reading of a question that is less sure than this is no answer.
-SURE_ENOUGH = 0.5
-# Of what does not sound like figures, only what is read without any doubt is one.
-SURE = 0.9
+# From here on the answer is given before articles are looked for: of 150 questions that articles
+# answer 4 are as sure, of 197 about figures 159 (five less than from 0.6 on, where it is 6).
+SURE = 0.75
 MOST_CHOICES = 4
 MOST_ROWS = 10
 
 
-def is_about_figures(text: str) -> bool:
-    """Whether a message asks for numbers or lists of records."""
-    return pattern("figures").search(text) is not None
-
-
-def is_about_one(ask: Ask) -> bool:
-    """Whether a message beside a client asks for records of that client."""
-    return _question(ask) != ask.text
-
-
 def is_foreign_figures(text: str) -> bool:
     """Whether a message asks for numbers in a language in which they cannot be asked for."""
-    return pattern("foreign_figures").search(text) is not None
+    for code in languages():
+        message = message_of(text, code)
+        if message.at("figures.asking", message.skipped(0, "figures.leads")):
+            return True
+    return False
+
+
+def state_of(record: RecordContext, language: str) -> SessionState:
+    """What questions beside a record go on from."""
+    return state_of_record(record.entity_set, record.key, record.title, language)
 
 
 class Figures:
-    """What the figures say to a message: they are asked once, by whatever needs it first."""
+    """What the grammar says to a message: it reads it once, whatever needs it first."""
 
     def __init__(self, ask: Ask) -> None:
-        self._text, self._figures, self._question = ask.text, ask.figures, _question(ask)
+        self._ask = ask
 
     @cached_property
-    def _answered(self) -> Reply | None:
-        """The answer; None where they may not be asked."""
-        if not allowed(current_caller(), "bi:query") or len(self._question) > LONGEST_QUESTION:
+    def reply(self) -> Reply | None:
+        """The reply; None to a message that is too long for a question."""
+        ask = self._ask
+        if len(ask.text) > LONGEST_QUESTION:
             return None
-        # What is put for "they" says whose records are meant, whatever was asked before.
-        before = self._figures if self._question == self._text else None
-        return reply_to(self._question, before, limit=MOST_ROWS)
+        before = ask.figures
+        if before is None and ask.record is not None:
+            before = state_of(ask.record, ask.language)
+        return reply_to(ask.text, before, limit=MOST_ROWS)
 
-    def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:
-        """The answer; nothing at all where there is none that is so sure."""
-        answered = self._answered
-        if answered is None:
+    @property
+    def language(self) -> str:
+        """The language that the message is read in: that of the answer."""
+        return self._ask.language if self.reply is None else self.reply.say.code
+
+    @property
+    def asked_paths(self) -> tuple[str, ...] | None:
+        """The properties of the record in the context that are asked for: ``Reply``."""
+        reply = self.reply
+        return reply.asked_paths if reply and (reply.asked_paths or self.is_sure) else None
+
+    @property
+    def is_of_property(self) -> bool:
+        """Whether the message begins with the name of one: ``credit limit`` commands nothing."""
+        first = next(words(self._ask.text), "")
+        return any(
+            label(path, self.language).lower().startswith(first) for path in self.asked_paths or ()
+        )
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether it is answered by records that are not those of the one in the context."""
+        reply = self.reply
+        if reply is None or reply.is_of_all or reply.answer["status"] != "answered":
+            return False
+        record, query = self._ask.record, reply.answer["query"]
+        is_of_itself = record is not None and query["entity"] == record.entity_set
+        return is_of_itself or not reply.goes_on
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is answered before articles are looked for."""
+        reply = self.reply
+        if reply is None or reply.answer["status"] == "needsClarification" or not _may_ask():
+            return False
+        if reply.answer["status"] == "unsupported":  # understood, and not for this caller
+            return bool(reply.answer["interpretation"])
+        return reply.goes_on or reply.confidence >= SURE
+
+    def answer(self) -> Iterator[Part]:
+        """The answer, a choice, or why there is none; nothing at all to what is no question."""
+        reply = self.reply
+        if reply is None or not (reply.is_question or self.is_sure or _is_read(reply)):
             return
-        figures, status = answered.answer, answered.answer["status"]
-        least = SURE_ENOUGH if answered.goes_on else least
+        if not _may_ask():
+            if reply.is_question:
+                yield Text(reply.say("You may not ask for figures."))
+            return
+        figures, status = reply.answer, reply.answer["status"]
         if status == "needsClarification":
-            yield from _choices(self._question, figures)
-            yield answered.state
-        elif status == "answered" and figures["confidence"] >= least:
-            yield from _answer(self._question, figures, answered.say)
-            yield answered.state
-        elif status == "unsupported" and figures["interpretation"]:
-            # Understood, and not for this caller: an article would be no answer.
+            yield from _choices(self._ask.text, figures)
+        elif status == "answered":
+            yield from _answer(self._ask.text, figures, reply.say)
+        else:
             yield Text(str(figures["answer"]))
-
-    def refusal(self) -> str | None:
-        """Why a message that sounds like figures has no answer; None for others."""
-        if not is_about_figures(self._text) or len(self._text) > LONGEST_QUESTION:
-            return None
-        if not allowed(current_caller(), "bi:query"):
-            return speech_of(self._text)("You may not ask for figures.")
-        answered = self._answered
-        if answered is None or answered.answer["status"] != "unsupported":
-            return None
-        return str(answered.answer["answer"])
+            return
+        yield reply.state
 
 
-def _question(ask: Ask) -> str:
-    """What is asked; beside a client, ``they`` and unpaid invoices are those of that client."""
-    if ask.record is None or ask.record.entity != "Client":
-        return ask.text
-    title = ask.record.title
-    # A name may have words of its own: "e. K." is no category of tax where it stands in quotes.
-    name = title if '"' in title else f'"{title}"'
-    them, of_all = pattern("them"), pattern("of_all_clients")
-    refers = any(each.search(ask.text) for each in (them, _IHNEN, of_all))
-    if not refers and pattern("of_client").search(ask.text):
-        of = "von" if language_of(ask.text, ask.language) == "de" else "of"
-        return f"{ask.text.rstrip(' ?!.')} {of} {name}"
-    if _IHNEN.search(ask.text):
-        return _IHNEN.sub(name, ask.text)
-    return them.sub(lambda word: f"{title}'s" if word[0].lower() == "their" else name, ask.text)
+def _may_ask() -> bool:
+    return allowed(current_caller(), "bi:query")
+
+
+def _is_read(reply: Reply) -> bool:
+    return bool(reply.answer["status"] != "unsupported")
 
 
 def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:

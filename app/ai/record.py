@@ -1,21 +1,20 @@
-"""Questions about the record in the context: a summary, a property, what belongs to it.
+"""The record in the context: a summary, the properties that are asked for, parts of it.
 
-What is worth saying of a record of each type is read from ``profiles.toml``. What is counted, or
-chosen by more than that it belongs to the record, is a question about figures.
+What is worth saying of a record of each type is read from ``profiles.toml``; which properties a
+question asks for is what the grammar of questions says (``app.bi``).
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, states_of, title_of
-from app.ai.lexicon import language_of, lexicon_of, pattern
+from app.ai.lexicon import languages, message_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, spoken, value_text
 from app.container import engine
@@ -24,6 +23,7 @@ from app.container.words import word_text
 from app.errors import ForbiddenError, NotFoundError
 from app.odata.model import edm
 from app.search.analysis import words
+from app.written import catalogue
 from app.written.catalogue import SOURCE
 
 
@@ -43,17 +43,10 @@ class Listing:
 
 @dataclass(frozen=True)
 class Profile:
-    """What is told of records of a type.
-
-    ``synonyms``: what people say -> the property that they mean; names of properties are understood
-    anyway. ``amounts``: the same behind "how much", where a word means something else otherwise.
-    """
+    """What is told of records of a type in a summary."""
 
     facts: tuple[str, ...]
     listings: tuple[Listing, ...]
-    related: tuple[Listing, ...]
-    synonyms: Mapping[str, str]
-    amounts: Mapping[str, str]
 
 
 def _listing(*, measure: str = "", condition: str = "", **values: Any) -> Listing:
@@ -61,48 +54,21 @@ def _listing(*, measure: str = "", condition: str = "", **values: Any) -> Listin
     return Listing(condition=MEASURES[measure].condition if measure else condition, **values)
 
 
-def _profile(declared: Mapping[str, Any]) -> Profile:
-    called = declared.get("called", {})
-    return Profile(
-        facts=tuple(declared["facts"]),
-        listings=tuple(_LISTINGS[name] for name in declared["listings"]),
-        related=tuple(_LISTINGS[name] for name in declared.get("related", ())),
-        synonyms={word: name for name, synonyms in called.items() for word in synonyms},
-        amounts=declared.get("amounts", {}),
-    )
-
-
 _DATA: dict[str, Any] = tomllib.loads(
     files(__package__).joinpath("profiles.toml").read_text(encoding="utf-8")
 )
 _LISTINGS = {name: _listing(**values) for name, values in _DATA["listings"].items()}
-PROFILES = {entity: _profile(declared) for entity, declared in _DATA["types"].items()}
+PROFILES = {
+    entity: Profile(tuple(data["facts"]), tuple(_LISTINGS[name] for name in data["listings"]))
+    for entity, data in _DATA["types"].items()
+}
 SILENT_ZEROS = frozenset(_DATA["silent_zeros"])
-# Navigation property -> what people call who or what is behind it.
-PEOPLE: Mapping[str, list[str]] = _DATA["people"]
-RECORDS = {name: frozenset(nouns) for name, nouns in _DATA["records"].items()}
-# The property that names a person of a record, where it is not ``displayName``.
-NAMED_BY = {"Client": "name", "Contact": "fullName"}
-
-
-# What goes with the bare name of a property, and asks for nothing else.
-_FILLERS = frozenset((
-    "the", "its", "his", "her", "their", "this", "please", "of", "it", "and", "und", "der", "die",
-    "das", "den", "ihr", "ihre", "deren", "dessen", "bitte", "davon", "dazu",
-))  # fmt: skip
-_WHEN, _WHO = frozenset(("when", "wann")), frozenset(("who", "whos", "wer", "wem", "wessen"))
-_WE = frozenset(("we", "wir"))
-_HOW_MUCH = (["how", "much"], ["wie", "viel"], ["wieviel"])
-_IS = ("is", "are", "ist", "sind")
-_EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
+# The property that names who or what a navigation property leads to.
+_NAMES = frozenset(("name", "fullName", "displayName"))
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 _PAST = re.compile(r"\w+ed|sent|paid")
-_LONGEST_LINE = 200
-_WHICH = frozenset(("which", "what", "whose", "welche", "welcher", "welches", "welchen"))
-_LONGEST_STATE_QUESTION = 6
-_DATES = (edm.DATE, edm.DATETIME)
-# Never asked for by these words alone: they are in too many questions.
-_TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
+_LONGEST_LINE, _LONGEST_FACT = 200, 500
+_LONGEST_WORDS = 10  # of a message that asks for parts of the record
 
 
 def _value_sentence(ask: Ask, name: str, title: str, value: str) -> str:
@@ -137,135 +103,38 @@ def _sentence(name: str, title: str, value: str) -> str:
     return f"The {name} of {title} {verb} {value.removesuffix('.')}."
 
 
-def wants_summary(text: str, entity: str | None = None) -> bool:
-    """Whether a message asks for all that matters of the record.
-
-    Args:
-        entity: its type: what is compared, such as hours spent and planned, is told with the rest.
-    """
-    if entity == "Project" and pattern("compared").search(text):
-        return True
-    return pattern("summary").search(text) is not None
+def wants_summary(text: str) -> bool:
+    """Whether a message asks for all that matters of the record."""
+    return any(message_of(text, code).has("summary.phrases") for code in languages())
 
 
-def find_property(ask: Ask, record: RecordContext) -> str | None:
-    """The property of the record in the context that a question means, or None.
-
-    A person of the record, such as its owner, is a navigation property. A message that is nothing
-    but the name of one, ``due date?``, asks for it.
-    """
-    question_words = _words_of(ask)
-    language = language_of(ask.text, ask.language)
-    asked_state = _requested_state(record.entity, question_words, language)
-    if asked_state is not None:
-        return asked_state
-    phrases = _phrases(record.entity, language)
-    if _WHEN & set(question_words):
-        phrases = _moments(record.entity, language)
-    elif any(_contains(question_words, phrase) for phrase in _HOW_MUCH):
-        phrases = _amounts(record.entity, language) or phrases
-    if not pattern("property").search(ask.text):
-        return phrases.get(" ".join(word for word in question_words if word not in _FILLERS))
-    matches = [
-        (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
-        for phrase, name in phrases.items()
-        if (phrase not in _TOO_COMMON or len(question_words) <= 6)
-        and (
-            name not in PEOPLE
-            or _WHO & set(question_words)
-            or (name in NAMED_BY and _WHICH & set(question_words))
-        )
-        and _contains(question_words, phrase.split())
-    ]
-    name = max(matches)[3] if matches else None
-    # "How much revenue did we make with them?" asks for none of theirs.
-    is_ours = bool(_WE & set(question_words)) and name in _amounts(record.entity, language).values()
-    return None if is_ours else name
+def answer_properties(ask: Ask, record: RecordContext, paths: Sequence[str]) -> Iterator[Part]:
+    """Say the values of properties: ``dueDate``, ``Owner/displayName``, ``billingAddress/city``."""
+    for index, path in enumerate(paths):
+        expand = _expanded(entity_type(record.entity), path)
+        options = {"expand": expand} if expand else {}
+        yield ToolCall("read_record", {"record": record.path, **(options or {"select": path})})
+        row: Any = engine.read_one(record.path, **options)
+        *steps, last = path.split("/")
+        for step in steps:
+            row = row and row[step]
+        name = last if not expand else "".join((*steps, *((last,) if last not in _NAMES else ())))
+        is_own = not steps
+        value = (_texts(ask, record.entity, row)[last] if is_own
+                 else value_text(row and row[last], ask.language))  # fmt: skip
+        yield ToolResult("ok", f"{name} = {value}")
+        sentence = _value_sentence(ask, name, record.title, value)
+        yield Text(f"\n{sentence}" if index else sentence, citation_of(record, sentence))
 
 
-def is_name_of_property(ask: Ask) -> bool:
-    """Whether a message is nothing but the name of a property of the record: ``credit limit``."""
-    if ask.record is None:
-        return False
-    question_words = _words_of(ask)
-    return " ".join(word for word in question_words if word not in _FILLERS) in _phrases(
-        ask.record.entity, language_of(ask.text, ask.language)
-    )
-
-
-def _words_of(ask: Ask) -> list[str]:
-    """The words of a message without case and accents."""
-    return list(words(_EMAIL.sub("email", ask.text)))
-
-
-@cache
-def _phrases(entity: str, language: str) -> dict[str, str]:
-    """What people say in a language -> the property of this type that they mean."""
-    type_ = entity_type(entity)
-    phrases: dict[str, str] = {spoken(name): name for name in type_.properties}
-    for name, declared in type_.properties.items():
-        short = spoken(name.removesuffix("At"))
-        if declared.type in _DATES and " " in short:  # "next activity" of nextActivityAt
-            phrases.setdefault(short, name)
-        if language != SOURCE:
-            phrases.setdefault(" ".join(words(label(name, language))), name)
-    called = lexicon_of(language).list_of("called")
-    for name, english in PEOPLE.items():
-        if name in type_.navigation:
-            spoken_names = [*english, *called.get("people", {}).get(name, ())]
-            phrases |= {" ".join(words(each)): name for each in spoken_names}
-    phrases.update(PROFILES[entity].synonyms if entity in PROFILES else {})
-    for name, spoken_names in called.get(entity, {}).items():
-        phrases |= {" ".join(words(each)): name for each in spoken_names}
-    return phrases
-
-
-def _moments(entity: str, language: str) -> dict[str, str]:
-    """What people say after "when" -> the date or instant that they mean: ``paid``, ``due``."""
-    properties = entity_type(entity).properties
-    dated = {name for name, declared in properties.items() if declared.type in _DATES}
-    phrases = {phrase: name for phrase, name in _phrases(entity, language).items()
-               if name in dated}  # fmt: skip
-    return phrases | {
-        spoken(name.removesuffix("At")): name for name in sorted(dated) if name.endswith("At")
-    }
-
-
-def _amounts(entity: str, language: str) -> dict[str, str]:
-    """What people say after "how much" -> the amount that they mean: ``due`` of an invoice."""
-    properties = entity_type(entity).properties
-    amounts = {name for name, declared in properties.items() if declared.currency_property}
-    phrases = {phrase: name for phrase, name in _phrases(entity, language).items()
-               if name in amounts}  # fmt: skip
-    return phrases | dict(PROFILES[entity].amounts if entity in PROFILES else {})
-
-
-def _requested_state(entity: str, question: list[str], language: str) -> str | None:
-    """The property whose state is asked for, ``Is it blocked?``; None for other questions."""
-    if not question or question[0] not in _IS or len(question) > _LONGEST_STATE_QUESTION:
-        return None
-    for name in ("status", "stage", "rating", "visibility"):
-        for state in states_of(entity, name):
-            called = (spoken(state), word_text(state, language))
-            if any(_contains(question, list(words(each))) for each in called):
-                return name
-    return None
-
-
-def answer_property(ask: Ask, record: RecordContext, name: str) -> Iterator[Part]:
-    """Say the value of one property, or who one person of the record is."""
-    if name in PEOPLE:
-        named_by = NAMED_BY.get(name, "displayName")
-        expand = f"{name}($select={named_by})"
-        yield ToolCall("read_record", {"record": record.path, "expand": expand})
-        person = engine.read_one(record.path, select="id", expand=expand)[name]
-        value = person[named_by] if person else value_text(None, ask.language)
-    else:
-        yield ToolCall("read_record", {"record": record.path, "select": name})
-        value = _texts(ask, record.entity, engine.read_one(record.path))[name]
-    yield ToolResult("ok", f"{name} = {value}")
-    sentence = _value_sentence(ask, name, record.title, value)
-    yield Text(sentence, citation_of(record, sentence))
+def _expanded(type_: edm.EntityType, path: str) -> str:
+    """What ``$expand`` reads the value at a path; empty of the record's own."""
+    first, _, rest = path.partition("/")
+    if first not in type_.navigation:
+        return ""
+    inner = _expanded(entity_type(type_.navigation[first].target), rest)
+    options = f"$expand={inner}" if inner else f"$select={rest.partition('/')[0]}"
+    return f"{first}({options})"
 
 
 def summarise(ask: Ask, record: RecordContext) -> Iterator[Part]:
@@ -282,7 +151,7 @@ def summarise(ask: Ask, record: RecordContext) -> Iterator[Part]:
     ]
     source = citation_of(record, facts[0] if facts else "")
     for fact in facts:
-        yield Text(fact, source)
+        yield Text(" ".join(fact.split())[:_LONGEST_FACT], source)
     for listing in profile.listings:
         yield from list_related(ask, record, listing, source, row.get("currency"))
 
@@ -334,7 +203,8 @@ def _texts(
         declared = properties.get(name)
         by = declared.currency_property if declared is not None else None
         currency = row.get(by) or outer if by else None
-        is_state = isinstance(value, str) and value in states_of(entity, name)
+        is_member = isinstance(declared and declared.type, edm.EnumType)
+        is_state = isinstance(value, str) and (is_member or value in states_of(entity, name))
         texts[name] = (
             word_text(value, ask.language)
             if is_state
@@ -347,27 +217,27 @@ def _is_worth_saying(name: str, value: Any) -> bool:
     return value not in (None, "", [], {}) and not (name in SILENT_ZEROS and value == 0)
 
 
-def _contains(text: list[str], phrase: list[str]) -> bool:
-    length = len(phrase)
-    return any(text[start : start + length] == phrase for start in range(len(text) - length + 1))
+def find_listing(ask: Ask, record: RecordContext, *, parts: bool) -> Listing | None:
+    """The records of the one in the context that a short message names, or None.
 
-
-_LONGEST_WORDS = 10
-
-
-def find_related(ask: Ask, record: RecordContext) -> Listing | None:
-    """The records of the one in the context that a question asks for, or None."""
-    question_words = set(words(ask.text))
-    if len(ask.text.split()) > _LONGEST_WORDS or pattern("of_all_records").search(ask.text):
+    Args:
+        parts: of those that have no address of their own, and are no records to questions.
+    """
+    message_words = " ".join(words(ask.text))
+    if message_words.count(" ") >= _LONGEST_WORDS:
         return None
-    profile = PROFILES[record.entity]
-    for listing in (*profile.related, *profile.listings):
-        if question_words & RECORDS.get(listing.navigation, frozenset()):
+    messages = [message_of(ask.text, code) for code in languages()]
+    for listing in PROFILES[record.entity].listings:
+        name = listing.navigation
+        names = (" ".join(words(label(name, code))) for code in catalogue.languages())
+        is_named = any(f" {each} " in f" {message_words} " for each in names)
+        is_said = any(message.has(f"parts.{name}") for message in messages)
+        if (listing.entity is None) == parts and (is_named or is_said):
             return listing
     return None
 
 
-def answer_related(ask: Ask, record: RecordContext, listing: Listing) -> Iterator[Part]:
+def answer_listing(ask: Ask, record: RecordContext, listing: Listing) -> Iterator[Part]:
     """The records, each with its address; that there is none, too."""
     yield ToolCall("read_record", {"record": record.path, "expand": listing.navigation})
     source = citation_of(record)

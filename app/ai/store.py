@@ -168,17 +168,30 @@ def dialogue_of(session_id: int) -> tuple[list[tuple[str, str]], dict[str, Any] 
     return [(row.role, row.body) for row in reversed(rows)], rows[0].context if rows else None
 
 
-def kept_of(session_id: int) -> SessionState | None:
-    """What the last question about figures meant, read outside of any transaction."""
+def kept_of(session_id: int, context: Mapping[str, Any] | None) -> SessionState | None:
+    """What the last question about figures meant, read outside of any transaction.
+
+    Args:
+        context: the record that the message is about; what was asked beside another is over.
+    """
     statement = (
-        select(AiMessage.standing)
+        select(AiMessage.standing, AiMessage.context)
         .where(AiMessage.session_id == session_id, AiMessage.standing.is_not(None))
         .order_by(AiMessage.id.desc())
         .limit(1)
     )
     with primary_engine().connect() as connection:
-        value = connection.execute(statement).scalar()
-        return None if value is None else SessionState(value)
+        row = connection.execute(statement).first()
+    if row is None or _record_in(row.context) != _record_in(context):
+        return None
+    return SessionState(row.standing)
+
+
+def _record_in(context: Mapping[str, Any] | None) -> tuple[str, int] | None:
+    """The module and key of the record that a message was about; None where it was about none."""
+    if context is None or context["entityId"] is None:
+        return None
+    return context["module"], context["entityId"]
 
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:

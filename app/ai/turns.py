@@ -184,7 +184,8 @@ def ask_in(
     context = continued_context(last_context) if stays else read_context(about)
     for user_text in (*(earlier for role, earlier in dialogue if role == "user"), text):
         language = spoken_language(user_text, language)
-    return Ask(text, context, store.kept_of(session["id"]), dialogue, language)
+    before = store.kept_of(session["id"], None if context is None else context.stored)
+    return Ask(text, context, before, dialogue, language)
 
 
 def begin_turn(

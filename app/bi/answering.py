@@ -40,7 +40,10 @@ class Reply:
     """An answer, the language that it is in, and what the next question goes on from.
 
     ``goes_on``: it is read as going on from the one before; ``is_final``: it was asked for
-    something that no question can do.
+    something that no question can do. ``confidence`` is that of the reading, whatever is found.
+    ``is_question``: its words ask how much or how many. ``asked_paths``: what properties of the
+    record that is looked at (``state_of_record``) are asked for, and nothing is answered then; none
+    where it is only named, None for all else; ``is_of_all``: more than it is meant.
     """
 
     answer: Answer
@@ -48,6 +51,10 @@ class Reply:
     state: SessionState
     goes_on: bool
     is_final: bool
+    confidence: float
+    is_question: bool
+    asked_paths: tuple[str, ...] | None
+    is_of_all: bool
 
 
 def answer_question(
@@ -81,11 +88,18 @@ def reply_to(
     """
     text, now = check_question(question), utc_now()
     proposal = _proposed(text, calendar(now), before, page_language)
-    answer = blank(text, iso_instant(now)) | _answer(proposal, limit, is_first=before is None)
+    understood = proposal.understood
+    paths = understood.asked_paths if proposal.plans else None
+    known = {"status": "answered", "confidence": round(proposal.confidence, 2)} if paths else None
+    answer = blank(text, iso_instant(now))
+    answer |= known or _answer(proposal, limit, is_first=before is None)
     refusal = proposal.refusal
     is_final = refusal is not None and refusal.is_final
     state = SessionState(proposal.state)
-    return Reply(answer, proposal.say, state, proposal.understood.goes_on, is_final)
+    return Reply(
+        answer, proposal.say, state, understood.is_of_before, is_final, proposal.confidence,
+        understood.is_question, paths, understood.is_of_all,
+    )  # fmt: skip
 
 
 def _answer(proposal: Proposal, limit: int, *, is_first: bool) -> Answer:
@@ -147,11 +161,11 @@ def address_of(before: SessionState) -> str:
     return "" if plan is None else compiled(plan).query.url
 
 
-def speech_of(text: str) -> Speech:
-    """What says things in the language of a message."""
-    from app.bi.questions.answering import speech_of_text  # large: loaded with the first question
+def state_of_record(entity_set: str, key: int, title: str, language: str) -> SessionState:
+    """What goes on from the record that is looked at, as if it had been named."""
+    from app.bi.questions.answering import standing_of_record  # large: as above
 
-    return speech_of_text(text)
+    return SessionState(standing_of_record(entity_set, key, title, language))
 
 
 def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Period]]:

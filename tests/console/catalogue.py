@@ -131,7 +131,7 @@ def words_of_the_model() -> Iterator[str]:
     yield from EXAMPLES
     for profile in PROFILES.values():
         yield from profile.facts
-    listings = ((*profile.listings, *profile.related) for profile in PROFILES.values())
+    listings = (profile.listings for profile in PROFILES.values())
     for listing in chain.from_iterable(listings):
         yield listing.title
         if re.search("[a-z]", re.sub(r"{\w+}", "", listing.line)):

@@ -13,8 +13,10 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import offered, restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
-from app.bi.questions.algebra import COUNT, Meaning
+from app.bi.questions.algebra import COUNT, Equals, Has, Meaning
+from app.bi.questions.beside import asked_of
 from app.bi.questions.follow import of_itself, tells_one
+from app.bi.questions.model import Model
 from app.bi.questions.offering import candidates, nearby, report_of
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import THIS
@@ -40,6 +42,7 @@ _LEAST_STRANGE = 0.65  # the same where a word that nothing is known of is left 
 _MOST_READINGS = 3
 _LEAST_POSSIBLE = 0.1  # of a reading that is asked about where saying nothing is likelier
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
+_LEAST_ASKED = 0.2  # of a reading that asks for a property of the record that is looked at
 _OF_WORDS = ("aside", "open", "unknown")  # reasons of how it was read, not of what was asked
 
 
@@ -215,9 +218,11 @@ def periods_among(tokens: Sequence[Token], code: str, now: Calendar) -> list[Pla
     return [(each.start, each.end, period) for each, period in spoken if period is not None]
 
 
-def speech_of_text(text: str) -> Speech:
-    """What says things in the language of a message."""
-    return understanding_of(language_of(text)).lexicon.say
+def standing_of_record(kind: str, key: int, title: str, code: str) -> dict[str, Any]:
+    """What a session keeps of the record that is looked at; nothing of a kind that there is not."""
+    known = kind in understanding_of(LANGUAGES[0]).lexicon.model.kinds
+    meaning = Meaning(kind, where=(Equals("id", (str(key),), title),)) if known else None
+    return written(Standing(meaning, language=code, beside=known))
 
 
 def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[str, ...]:
@@ -297,16 +302,53 @@ def _noted(analysis: Analysis, understood: Understood) -> tuple[Plan, Compiled]:
 def understand(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     """The meanings of a question, by itself or as it goes on from those before it."""
     understood = _understood(question, now, before, code)
-    return replace(understood, standing=_standing(understood, question, before))
+    standing = _standing(understood, question, before)
+    record = before.meaning if before is not None and before.beside else None
+    paths = None if record is None else _asked_paths(understood, record)
+    return replace(understood, standing=standing, asked_paths=paths)
+
+
+def _asked_paths(understood: Understood, record: Meaning) -> tuple[str, ...] | None:
+    """The properties of the record that is looked at by the likeliest meaning that asks for some.
+
+    Where the likeliest of all is about the record, one that only names it or asks whether it is so
+    comes behind.
+    """
+    model = understanding_of(understood.language).lexicon.model
+    best = understood.analyses[0]
+    usual = _paths_asked_by(best, record, model)
+    if best.meaning is None or (best.meaning.kind != record.kind and usual is None):
+        return None
+    is_who = any(leaf.category == "f:who" for leaf in understood.read.leaves)
+    least = LEAST_CHANCE if is_who else _LEAST_ASKED  # that something is so says not who
+    is_open = is_who or not usual
+    likelihoods = zip(understood.analyses, understood.chances, strict=True)
+    likely = [(analysis, chance) for analysis, chance in likelihoods
+              if chance >= least and (is_open or analysis.query == best.query)]  # fmt: skip
+    likely.sort(key=lambda each: (each[0].names_nothing, -each[1]))
+    paths = (_paths_asked_by(analysis, record, model) for analysis, _ in likely)
+    return next(filter(None, paths), usual)
+
+
+def _paths_asked_by(analysis: Analysis, record: Meaning, model: Model) -> tuple[str, ...] | None:
+    if analysis.meaning is None or analysis.plan is None:
+        return None
+    return asked_of(record, analysis.meaning, analysis.plan.asked_columns, model)
 
 
 def _understood(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     language, weights = understanding_of(code), ranker.fitted().weights
     meant = None if before is None else before.meaning
-    alone = language.understand(question, now, weights, meant)
+    looked_at = before is not None and before.beside
+    alone = language.understand(question, now, weights, meant, beside=looked_at)
     best = alone.analyses[0]
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
-    if before is None or THIS in best.features:
+    if before is None:
+        return alone
+    if before.beside:
+        is_of_it = THIS in best.features and not language.looks(question)
+        return alone if is_of_it else _beside(question, now, before, alone)
+    if THIS in best.features:
         return alone
     goes_on = language.goes_on(alone.read)
     previous = before.meaning
@@ -345,7 +387,8 @@ def _standing(understood: Understood, question: str, before: Standing | None) ->
         if best.meaning is not None:
             left = (*understood.left, *understood.read.words_at(best.aside))
             meaning = of_itself(best.meaning, kinds[best.meaning.kind])
-            return Standing(meaning, left, understood.language)
+            is_beside = before is not None and before.beside and meaning == before.meaning
+            return Standing(meaning, left, understood.language, is_beside)
     return Standing(language=understood.language)
 
 
@@ -366,6 +409,44 @@ def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
     if meaning is None or meaning.figures or meaning.ranking or meaning.distinct:
         return False
     return "singular" in flags and meaning.kind == previous.kind
+
+
+def _beside(question: str, now: Calendar, before: Standing, alone: Understood) -> Understood:
+    """What a question means beside a record, where no word stands for that."""
+    language, meant = understanding_of(alone.language), before.meaning
+    best = alone.analyses[0].meaning
+    item = alone.analyses[0].item
+    is_one = "singular" in getattr(item and item.meaning, "flags", ())
+    is_of_all = alone.is_of_all or (best is not None and best.groups and not is_one)
+    if meant is None or (is_of_all and best is not None):
+        return alone
+    followed = language.follow(meant, question, now, ranker.fitted().weights)
+    first = followed.analyses[0]
+    is_less = first.passed_over(followed.read, light=False) <= alone.analyses[0].passed_over(
+        alone.read, light=False
+    )
+    meaning = first.meaning
+    is_other = meaning is not None and meaning.kind != meant.kind and meaning.where == meant.where
+    if first.plan is None or is_other or not (is_less or best is None):
+        return alone
+    return _by_its_records(followed, meant)
+
+
+def _by_its_records(followed: Understood, record: Meaning) -> Understood:
+    """Of a record that has others those are told, and not that it has some."""
+    meaning = followed.analyses[0].meaning
+    having = [part.kind for part in (meaning.where if meaning is not None else ())
+              if isinstance(part, Has)]  # fmt: skip
+    if meaning is None or meaning.kind != record.kind or not having:
+        return followed
+
+    def is_other(likelihood: tuple[Analysis, float]) -> bool:
+        meaning = likelihood[0].meaning
+        return meaning is None or meaning.kind not in having
+
+    likelihoods = zip(followed.analyses, followed.chances, strict=True)
+    analyses, chances = zip(*sorted(likelihoods, key=is_other), strict=True)
+    return replace(followed, analyses=analyses, chances=chances)
 
 
 def _is_fragment(alone: Understood, previous: Meaning) -> bool:

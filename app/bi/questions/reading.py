@@ -126,9 +126,12 @@ class Reader:
     def __init__(self, lexicon: Lexicon, periods: Periods, grammar: Grammar) -> None:
         self._lexicon, self._periods, self._grammar = lexicon, periods, grammar
 
-    def read(self, question: str, before: Draft | None = None, this: Options | None = None) -> Read:
+    def read(
+        self, question: str, before: Draft | None = None, this: Options | None = None, *,
+        refers: bool = False,
+    ) -> Read:  # fmt: skip
         """The leaves of a question; ``before``: the records that it goes on from; ``this``: the
-        client or project that was named there."""
+        client or project that was named there; ``refers``: so do pronouns."""
         tokens = self._tokens(question)
         if before is not None:
             first, *rest = tokens[self._lead_in(tokens) :] or [_BEFORE]
@@ -164,7 +167,10 @@ class Reader:
                         *(("several records",) if name.choices else ()))  # fmt: skip
             read_so_far.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
             read_so_far.names.append(name)
-        for leaf in tuple(self._this(read_so_far, this)) if this is not None else ():
+        stands = [] if this is None else list(self._this(read_so_far, this))
+        if this is not None and refers:
+            stands += self._pronouns(tokens, this)
+        for leaf in stands:
             read_so_far.leaves = [
                 other for other in read_so_far.leaves
                 if not leaf.start <= other.start < leaf.end or other.category == "period"
@@ -212,6 +218,14 @@ class Reader:
                 ):
                     start = leaf.start - (before.stem not in self._lexicon.fillers)
                     yield Leaf(start, leaf.end, "value", named, ("leaf value", THIS))
+
+    def _pronouns(self, tokens: Sequence[Token], named: Options) -> Iterator[Leaf]:
+        """``they``, ``ihnen``; a capital within a sentence is whoever is asked."""
+        phrases = (self._lexicon.phrases("language", name) for name in ("pronouns", "persons"))
+        words = frozenset[tuple[str, ...]]().union(*phrases)
+        for at, token in enumerate(tokens):
+            if (token.stem,) in words and not (at and token.is_capital):
+                yield Leaf(at, at + 1, "value", named, ("leaf value", THIS))
 
     def _lead_in(self, tokens: Sequence[Token]) -> int:
         """How many words in front only say that something goes on: ``and what about``."""

@@ -22,12 +22,14 @@ VERSION = 1
 class Standing:
     """What the next question of a session goes on from; no meaning: nothing was understood.
 
-    ``left``: words of the questions so far that were left aside; ``language``: of the last one.
+    ``left``: words of the questions so far that were left aside; ``language``: of the last one;
+    ``beside``: the meaning is the record that is looked at, and not what was asked before.
     """
 
     meaning: Meaning | None = None
     left: tuple[str, ...] = ()
     language: str = "en"
+    beside: bool = False
 
 
 FORGOTTEN = Standing()

@@ -33,6 +33,7 @@ from app.http.security import current_caller
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
 LANGUAGES = ("en", "de")
+_HOW_MUCH = frozenset(("f:count", "f:much", "f:rate", "f:share", "f:average", "measure"))
 _ADDING = frozenset(("f:by", "f:with", "f:without"))  # what is said of records before
 # Of threads whose first questions come together one reads: what each had made would stay as holes.
 _reading = RLock()
@@ -64,6 +65,12 @@ class Analysis:
         """The places of the chart that nothing was made of."""
         return frozenset() if self.item is None else frozenset(self.item.all_crossed())
 
+    @property
+    def names_nothing(self) -> bool:
+        """Whether it asks for no property, group or figure, but at most whether it is so."""
+        meaning = self.meaning
+        return meaning is None or not (meaning.columns or meaning.groups or meaning.figures)
+
     def passed_over(self, read: Read, *, light: bool = True) -> int:
         """How many words nothing was made of; without the ``light`` ones, those of content."""
         crossings = (read.crossing[position] for position in self.crossed)
@@ -89,6 +96,25 @@ class Understood:
     left: tuple[str, ...] = ()  # words of the questions before that were left aside there
     lacks: str = ""  # why it cannot go on: the name of a refusal, and what it is about
     standing: Standing = FORGOTTEN  # what the next question goes on from
+    asked_paths: tuple[str, ...] | None = None  # of the record looked at: ``beside.asked_of``
+
+    @property
+    def is_of_before(self) -> bool:
+        """Whether it goes on, or a word of it stands for what was named before."""
+        return self.goes_on or THIS in self.analyses[0].features
+
+    @property
+    def is_question(self) -> bool:
+        """Whether its words ask how much or how many."""
+        return any(leaf.category in _HOW_MUCH for leaf in self.read.leaves)
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether it says that all records are meant, or ours, or names others."""
+        named = [leaf for leaf in self.read.leaves if leaf.category == "value"
+                 and not {THIS, "leaf mine"} & {*leaf.features}]  # fmt: skip
+        is_named = any(not leaf.meaning.key.startswith("text:") for leaf in named)
+        return is_named or understanding_of(self.language).says(self.read.stems, "everyone")
 
 
 class Understanding:
@@ -100,16 +126,16 @@ class Understanding:
 
     def understand(
         self, question: str, now: Calendar, weights: ranker.Weights,
-        previous: Meaning | None = None,
+        previous: Meaning | None = None, *, beside: bool = False,
     ) -> Understood:  # fmt: skip
         """The meanings of a question that stands by itself, but for ``this client``, which is the
-        one that was named before."""
+        one that was named before; ``beside`` a record that it is looked at, and so is ``it``."""
         periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
-        this = None if previous is None else self._named_in(previous)
-        read = reader.read(question, this=this)
+        this = None if previous is None else self._named_in(previous, any_kind=beside)
+        read = reader.read(question, this=this, refers=beside)
         if any(THIS in leaf.features for leaf in read.leaves):
-            self._pass_over(read)
+            self._pass_over(read, pronouns=not beside)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
         by_meaning: dict[Meaning | None, Analysis] = {}
@@ -126,6 +152,9 @@ class Understanding:
                     analysis = Analysis(ending.meaning, total, features, plan, item, aside)
                     by_meaning[ending.meaning] = analysis
         planned = [analysis for analysis in by_meaning.values() if analysis.plan is not None]
+        if beside:
+            of_it = [analysis for analysis in planned if THIS in analysis.features]
+            planned = of_it or planned
         if any(not analysis.passed_over(read, light=False) for analysis in planned):
             # What "not" and "converted to" say is left aside only where nothing reads it.
             planned = [analysis for analysis in planned if not analysis.is_decisive_aside(read)]
@@ -135,13 +164,13 @@ class Understanding:
         analyses, chances = _likeliest(best)
         return Understood(self.lexicon.code, analyses, chances, read, parsed.is_cut)
 
-    def _named_in(self, previous: Meaning) -> Options | None:
-        """The one client or project that a meaning names."""
+    def _named_in(self, previous: Meaning, *, any_kind: bool) -> Options | None:
+        """The one client or project, or record of any kind, that a meaning names."""
         kinds = self.lexicon.model.kinds
         if previous.kind not in kinds:  # of a release before
             return None
         dimensions = kinds[previous.kind].dimensions
-        for owner in NAMED:
+        for owner in (previous.kind,) if any_kind else NAMED:
             theirs = dimensions.get(kinds[owner].data["one"])
             path = "id" if previous.kind == owner else theirs and theirs.key
             for part in previous.where:
@@ -164,15 +193,15 @@ class Understanding:
         """Whether it begins as something that goes on does (``and``, ``by``), or has a pronoun."""
         adding = any(leaf.start == 0 and leaf.category in _ADDING for leaf in read.leaves)
         leads = adding or begins(read.stems, self.lexicon.follows)
-        return leads or self.refers(read.stems) or self._says(read.stems, "beside")
+        return leads or self.refers(read.stems) or self.says(read.stems, "beside")
 
     def refers(self, stems: Phrase) -> bool:
         """Whether a pronoun stands for what was asked about before."""
-        return self._says(stems, "pronouns") or self._says(stems, "persons")
+        return self.says(stems, "pronouns") or self.says(stems, "persons")
 
     def _referring(self, stems: Phrase) -> str:
         """What its pronoun stands for: a person, the records before; empty without one."""
-        if self._says(stems, "persons"):
+        if self.says(stems, "persons"):
             return "person"
         return "records" if self.refers(stems) else ""
 
@@ -188,12 +217,14 @@ class Understanding:
         stems = enumerate(read.stems)
         return any((stem,) in pronouns and {at, at + 1} & ends for at, stem in stems)
 
-    def _says(self, stems: Phrase, name: str) -> bool:
+    def says(self, stems: Phrase, name: str) -> bool:
+        """Whether a phrase of a list of the language stands anywhere."""
         return first_place(stems, self.lexicon.phrases("language", name)) is not None
 
-    def _pass_over(self, read: Read) -> None:
+    def _pass_over(self, read: Read, *, pronouns: bool = True) -> None:
         """Words that say no more than that something goes on."""
-        words = (self.lexicon.phrases("language", name) for name in ("pronouns", "persons"))
+        names = ("pronouns", "persons") if pronouns else ()
+        words = (self.lexicon.phrases("language", name) for name in names)
         empty = self.lexicon.follows.union(*words)
         for start, end in places(read.stems, empty):
             for at in range(read.places[start], read.places[end]):
@@ -219,7 +250,7 @@ class Understanding:
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
         analyses: dict[Meaning, Analysis] = {}
-        refers, beside = self._referring(stems), self._says(stems, "beside")
+        refers, beside = self._referring(stems), self.says(stems, "beside")
         lists = refers == "records" and self._chooses(read)
         for item in parsed.cells.get((0, read.length), ()):
             meaning = followed(
