@@ -7,7 +7,6 @@ with its size (RFC 9110 sections 13 and 14). What is shown is a picture of its f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from flask import Response, current_app
@@ -30,22 +29,7 @@ from app.http.security import current_caller
 from app.models.document import Document, DocumentContent, DocumentVersion
 
 
-@dataclass(frozen=True, slots=True)
-class FileVersion:
-    """One file of a document, as it is given out."""
-
-    id: int
-    document_id: int
-    number: int
-    name: str
-    content_type: str
-    size: int
-    sha256: str
-    blob_key: str
-    uploaded_at: datetime
-
-
-def find_version(document: Document, number: int | None = None) -> FileVersion:
+def find_version(document: Document, number: int | None = None) -> DocumentVersion:
     """The current file of a document, or an earlier one; whoever asks.
 
     Raises: NotFoundError, there is no such version; InvalidStateError, the document waits for its
@@ -53,20 +37,17 @@ def find_version(document: Document, number: int | None = None) -> FileVersion:
     """
     require_open(document)
     version_number = document.file_version if number is None else number
-    statement = select(DocumentVersion.__table__).where(
+    statement = select(DocumentVersion).where(
         DocumentVersion.document_id == document.id, DocumentVersion.number == version_number
     )
     with records.looking() as connection:
-        row = connection.execute(statement).first()
-    if row is None:
+        file = records.find(statement, of=connection)
+    if file is None:
         raise NotFoundError(
             f"Document {document.id} has no version {version_number}.",
             [("version", "is not there")],
         )
-    return FileVersion(
-        row.id, row.document_id, row.number, row.file_name, row.content_type, row.size,
-        row.sha256, row.blob_key, row.created_at,
-    )  # fmt: skip
+    return file
 
 
 def require_open(document: Document) -> None:
@@ -118,7 +99,7 @@ class Delivery:
 
 
 def deliver(
-    file: FileVersion,
+    file: DocumentVersion,
     file_request: FileRequest,
     *,
     whole: bool = False,
@@ -134,7 +115,7 @@ def deliver(
     """
     _require_match(file, file_request)
     if not is_resource_modified(
-        file_request.conditions, file.sha256, last_modified=file.uploaded_at
+        file_request.conditions, file.sha256, last_modified=file.created_at
     ):
         return Delivery(_with_validators(Response(status=304), file), is_download=False)
     span = None if whole else _span(file, file_request)
@@ -151,7 +132,7 @@ def deliver(
     headers = response.headers
     headers["Content-Type"] = file.content_type
     headers["Content-Length"] = str(end - start)
-    headers["Content-Disposition"] = content_disposition("attachment", file.name)
+    headers["Content-Disposition"] = content_disposition("attachment", file.file_name)
     headers["Content-Security-Policy"] = POLICY
     headers["Accept-Ranges"] = "none" if whole else "bytes"
     if span:
@@ -159,7 +140,7 @@ def deliver(
     return Delivery(_with_validators(response, file), is_download)
 
 
-def _require_match(file: FileVersion, file_request: FileRequest) -> None:
+def _require_match(file: DocumentVersion, file_request: FileRequest) -> None:
     if_match = file_request.headers.get("If-Match")
     if if_match is None or if_match.strip() == "*":
         return
@@ -167,7 +148,7 @@ def _require_match(file: FileVersion, file_request: FileRequest) -> None:
         raise PreconditionFailedError("The file is another one now.")
 
 
-def _span(file: FileVersion, file_request: FileRequest) -> tuple[int, int] | None:
+def _span(file: DocumentVersion, file_request: FileRequest) -> tuple[int, int] | None:
     """First byte and the one behind the last; None for all: no range, or more than one."""
     asked_range: Range | None = parse_range_header(file_request.headers.get("Range"))
     if asked_range is None or asked_range.units != "bytes" or len(asked_range.ranges) != 1:
@@ -184,25 +165,25 @@ def _span(file: FileVersion, file_request: FileRequest) -> tuple[int, int] | Non
     return start, file.size if end is None else min(end, file.size)
 
 
-def _is_still(file: FileVersion, text: str | None) -> bool:
+def _is_still(file: DocumentVersion, text: str | None) -> bool:
     """Whether the rest that is asked for belongs to this file (RFC 9110, 13.1.5)."""
     if not text:
         return True
     condition = parse_if_range_header(text)
     if condition.date is not None:
-        return condition.date == file.uploaded_at.replace(microsecond=0)
+        return condition.date == file.created_at.replace(microsecond=0)
     return condition.etag == file.sha256 and not text.startswith("W/")
 
 
-def _address(file: FileVersion) -> str | None:
+def _address(file: DocumentVersion) -> str | None:
     if not current_app.config["STORAGE_REDIRECT"]:
         return None
     return blobs.current.sign(file.blob_key, REDIRECT_SECONDS)
 
 
-def _with_validators(response: Response, file: FileVersion) -> Response:
+def _with_validators(response: Response, file: DocumentVersion) -> Response:
     response.set_etag(file.sha256)
-    response.headers["Last-Modified"] = http_date(file.uploaded_at)
+    response.headers["Last-Modified"] = http_date(file.created_at)
     if response.status_code == 304:
         del response.headers["Content-Type"]
     return response
@@ -256,7 +237,7 @@ def preview_document(key: int, file_request: FileRequest, version: int | None = 
     return response
 
 
-def picture_of(file: FileVersion) -> bytes | None:
+def picture_of(file: DocumentVersion) -> bytes | None:
     """The picture of a file, as PNG; None where there is none (yet)."""
     content = _content(file)
     if content is None or content.preview_key is None:
@@ -264,7 +245,7 @@ def picture_of(file: FileVersion) -> bytes | None:
     return b"".join(blobs.current.stream(content.preview_key))
 
 
-def _content(file: FileVersion) -> Any:
+def _content(file: DocumentVersion) -> Any:
     statement = select(DocumentContent.preview_key, DocumentContent.state)
     with records.looking() as connection:
         return connection.execute(statement.where(DocumentContent.version_id == file.id)).first()

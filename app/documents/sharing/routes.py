@@ -10,7 +10,7 @@ from sqlalchemy import select
 from werkzeug.datastructures import Headers
 
 from app.db import records
-from app.documents.serving import FileRequest, FileVersion, picture_of
+from app.documents.serving import FileRequest, picture_of
 from app.documents.sharing.visits import (
     LinkPasswordError,
     Visit,
@@ -27,6 +27,7 @@ from app.http.json_body import read_object
 from app.http.public_pages import public_page
 from app.http.schema_fields import UNKNOWN
 from app.http.security import public
+from app.models.document import DocumentVersion
 from app.models.user import User
 from app.settings import organisation
 
@@ -155,7 +156,7 @@ def wants_page(file_request: FileRequest, accept: Any) -> bool:
     )
 
 
-def file_page(visit: Visit, file: FileVersion) -> Response:
+def file_page(visit: Visit, file: DocumentVersion) -> Response:
     """What lies behind the link, who made it, and a button to save it.
 
     A link with a limit shows no picture: what is seen without a download is not counted.
@@ -177,7 +178,7 @@ def _sender(visit: Visit) -> str:
     return ", ".join(filter(None, (person, company)))
 
 
-def _picture(file: FileVersion) -> str | None:
+def _picture(file: DocumentVersion) -> str | None:
     picture = picture_of(file)
     return None if picture is None else b64encode(picture).decode("ascii")
 

@@ -21,13 +21,13 @@ from app.db import records
 from app.db.engines import primary_engine
 from app.db.types import UtcDateTime
 from app.documents.service import DOCUMENTS, is_live
-from app.documents.serving import FileRequest, FileVersion, deliver, find_version, require_open
+from app.documents.serving import FileRequest, deliver, find_version, require_open
 from app.documents.sharing.shares import token_hash
 from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
 from app.extensions import db
 from app.http.request_context import client_address
 from app.http.security import acting_as, visitor
-from app.models.document import Document, DocumentShare, ShareAccess
+from app.models.document import Document, DocumentShare, DocumentVersion, ShareAccess
 
 # So many wrong passwords close a link for a while, to everybody.
 TRIES = 5
@@ -98,7 +98,7 @@ def check_password(visit: Visit, password: str | None) -> None:
     db.session.commit()
 
 
-def file_behind(visit: Visit) -> FileVersion:
+def file_behind(visit: Visit) -> DocumentVersion:
     """The file that a link gives out: the one it is pinned to, or the current one."""
     return find_version(visit.document, visit.share.version)
 
