@@ -12,7 +12,7 @@ import math
 import time
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, select, text, update
@@ -131,24 +131,15 @@ def locks_of(connection: Connection, names: Collection[str]) -> dict[str, dateti
 
 
 def _locked_row(key: str) -> Guard | None:
-    statement = select(LoginGuard.__table__).where(LoginGuard.name_key == key).with_for_update()
+    columns = (LoginGuard.__table__.c[each.name] for each in fields(Guard))
+    statement = select(*columns).where(LoginGuard.name_key == key).with_for_update()
     row = db.session.execute(statement).first()
-    if row is None:
-        return None
-    return Guard(row.failures, row.window_started_at, row.locked_until, row.lock_count)
+    return None if row is None else Guard(*row)
 
 
 def _write(key: str, guard: Guard) -> None:
-    db.session.execute(
-        update(LoginGuard)
-        .where(LoginGuard.name_key == key)
-        .values(
-            failures=guard.failures,
-            window_started_at=guard.window_started_at,
-            locked_until=guard.locked_until,
-            lock_count=guard.lock_count,
-        )
-    )
+    statement = update(LoginGuard).where(LoginGuard.name_key == key)
+    db.session.execute(statement.values(**asdict(guard)))
 
 
 def _locked_error(guard: Guard, now: datetime) -> AccountLockedError:
