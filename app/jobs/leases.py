@@ -48,7 +48,6 @@ log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 60
 Order = SQLColumnExpression[Any] | UnaryExpression[Any]
-Orders = Order | Sequence[Order]
 # A failing loop rests 1, 2, 4 and then always 5 seconds: what it needs may be back any moment.
 FIRST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 5.0
@@ -75,7 +74,7 @@ def take(
     due: ColumnElement[bool],
     *,
     limit: int,
-    order: Orders | None = None,
+    order: Sequence[Order] = (),
     columns: Sequence[str] | None = None,
     seconds: int = LEASE_SECONDS,
 ) -> list[RowMapping]:
@@ -105,24 +104,22 @@ def take_within(
     due: ColumnElement[bool],
     *,
     limit: int,
-    order: Orders | None = None,
+    order: Sequence[Order] = (),
     columns: Sequence[str] | None = None,
     seconds: int = LEASE_SECONDS,
 ) -> list[RowMapping]:
     """``take`` inside a running transaction; the rows are the caller's once it is committed."""
     assert isinstance(table, Table)
     now = utc_now()
-    wanted_first = (table.c.id,) if order is None else order
-    orders = wanted_first if isinstance(wanted_first, Sequence) else (wanted_first,)
+    names = dict.fromkeys(("id", "leased_until", *(columns or table.c.keys())))
     # Workers pass over rows that another is just taking; SQLite has one writer at a time anyhow.
     free = (
         select(table.c.id)
         .where(due, is_free(table, now))
-        .order_by(*orders)
+        .order_by(*(order or (table.c.id,)))
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
-    wanted = table.c if columns is None else [table.c[name] for name in _with_proof(columns)]
     # The ids come first by themselves: a subquery with a limit may run anew for every row.
     keys = connection.execute(free).scalars().all()
     if not keys:
@@ -131,7 +128,7 @@ def take_within(
         update(table)
         .where(table.c.id.in_(keys))
         .values(leased_until=now + timedelta(seconds=seconds))
-        .returning(*wanted)
+        .returning(*(table.c[name] for name in names))
     )
     rows_by_key = {row["id"]: row for row in connection.execute(leased).mappings()}
     return [rows_by_key[key] for key in keys]
@@ -188,10 +185,6 @@ def finish(
 def is_free(table: FromClause, now: datetime) -> ColumnElement[bool]:
     """The condition that nobody holds a row of ``table``."""
     return or_(table.c.leased_until.is_(None), table.c.leased_until < now)
-
-
-def _with_proof(columns: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(("id", "leased_until", *columns)))
 
 
 def waiting(connection: Connection, queue: str) -> tuple[int, datetime | None]:

@@ -98,7 +98,7 @@ def _settle_unknown() -> int:
 
 def _take(due: ColumnElement[bool], order: Order) -> list[OutgoingMail]:
     table = OutgoingMail.__table__
-    rows = take(table, due, limit=BATCH, order=order, seconds=LEASE_SECONDS)
+    rows = take(table, due, limit=BATCH, order=(order,), seconds=LEASE_SECONDS)
     return [OutgoingMail(**row) for row in rows]
 
 

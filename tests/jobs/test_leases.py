@@ -40,7 +40,7 @@ def queued(app: Flask) -> int:
 
 def test_rows_come_in_order_and_once(app: Flask, queued: int) -> None:
     with app.app_context():
-        first = leases.take(MAIL, DUE, limit=3, order=MAIL.c.next_attempt_at)
+        first = leases.take(MAIL, DUE, limit=3, order=(MAIL.c.next_attempt_at,))
         rest = leases.take(MAIL, DUE, limit=100, columns=("subject",))
         assert leases.take(MAIL, DUE, limit=100) == []
     assert [row["message_id"] for row in first] == ["m29", "m28", "m27"]
