@@ -167,7 +167,8 @@ def _behind(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> str:
     alike = [row for row in others if row[name] == rows[0][name]]
     if alike:
         names = ", ".join(group_name_of(plan, compiled_plan, row) for row in alike)
-        steps = f"{query.options['apply']}/filter({name} eq {rows[0][name]})"
+        figure = "null" if rows[0][name] is None else rows[0][name]
+        steps = f"{query.options['apply']}/filter({name} eq {figure})"
         more = 0
         if len(alike) == _BEHIND:
             more = count(replace(query, options={"apply": steps})) - 1 - len(alike)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from app.bi.questions.understanding import understanding_of
-from app.bi.words.tokens import repaired, tokenise
+from app.bi.words.tokens import tokenise
 from tests.bi.conftest import Ask
 
 
@@ -19,19 +16,6 @@ def test_what_nobody_knows_is_told_and_less_sure(ask: Ask) -> None:
 def test_why_somebody_asks_is_left_aside_with_less_confidence(ask: Ask) -> None:
     question = "clients with unpaid invoices, I want to call them before they call me"
     assert ask(question)["confidence"] < 0.8
-
-
-@pytest.mark.parametrize(
-    ("written", "stems"),
-    [
-        ("in voices", ["invoice"]),
-        ("out standing", ["outstanding"]),
-        ("in Berlin", ["in", "berlin"]),
-    ],
-)
-def test_words_that_were_torn_are_joined(written: str, stems: list[str]) -> None:
-    words = repaired(tokenise(f"show {written}"), understanding_of("en").lexicon.known)
-    assert [one.stem for one in words][1:] == stems
 
 
 def test_the_end_of_a_sentence_sets_words_apart() -> None:

@@ -31,10 +31,9 @@ def _plan(app: Flask, question: str, *before: str) -> Plan:
     ("question", "begin", "end"),
     [
         ("tickets created this morning", "2026-06-16T22:00:00Z", "2026-06-17T10:00:00Z"),
+        ("tasks due tomorrow morning", "2026-06-17T22:00:00Z", "2026-06-18T10:00:00Z"),
         ("leads created yesterday afternoon", "2026-06-16T10:00:00Z", "2026-06-16T16:00:00Z"),
         ("tickets solved on monday evening", "2026-06-15T16:00:00Z", "2026-06-15T22:00:00Z"),
-        ("tickets opened tonight", "2026-06-17T16:00:00Z", "2026-06-17T22:00:00Z"),
-        ("tasks due tomorrow morning", "2026-06-17T22:00:00Z", "2026-06-18T10:00:00Z"),
         ("tickets created in early May", "2026-04-30T22:00:00Z", "2026-05-10T22:00:00Z"),
         ("tickets created this wk", "2026-06-14T22:00:00Z", "2026-06-21T22:00:00Z"),
     ],

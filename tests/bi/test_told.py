@@ -147,6 +147,11 @@ def test_the_first_of_a_ranking_is_told_beside_those_that_follow(question: str, 
     assert answer["rowCount"] == 1 and text in answer["answer"]
 
 
+def test_what_has_no_figure_is_on_a_par_with_others_that_have_none() -> None:
+    answer = answer_question("top 1 kunde nach mittlerer lösungszeit")
+    assert "Gleichauf" in answer["answer"], answer
+
+
 @pytest.mark.parametrize("question", [
     "open invoices", "invoices of Lumière Handel", "payments last month", "open deals",
     "tickets this week", "overdue tasks", "documents", "active projects", "hot leads",

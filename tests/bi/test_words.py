@@ -40,7 +40,7 @@ def test_the_plural_is_taken_away(word: str, expected: str) -> None:
     ("written", "meant"),
     [("ticktes", "ticket"), ("invocies", "invoice"), ("oportunities", "opportunity"),
      ("custmers", "customer"), ("revnue", "revenue"), ("quater", "quarter"), ("overdu", "overdue"),
-     ("tax-free", "taxfree"), ("taks", "task"), ("tikcets", "ticket"), ("cleint", "client"),
+     ("taks", "task"), ("tikcets", "ticket"), ("cleint", "client"),
      ("monht", "month"), ("invoicee", "invoice"), ("claent", "client"), ("wek", "week")],
 )  # fmt: skip
 def test_misspelt_words_are_repaired(written: str, meant: str) -> None:

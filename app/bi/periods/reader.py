@@ -30,7 +30,6 @@ _BEFORE_MAY = frozenset(
 )
 _BEHIND_MAY = _BEFORE_MAY | {"the", "our", "be", "have", "not", "need"}
 _BEFORE_FEASTS = {"between", "the"}
-_YEARS_BESIDE = 3  # of this one, that two digits may say
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
 
@@ -141,29 +140,21 @@ class _Reading:
             reading = self._range(at, at + length)
             if reading is None and (point := self._edge(at + length)):
                 total, period, edge = point
+                onwards = self._at("onwards", at + length + total)
                 is_from = self._stem(at) == "from" and not edge and period.grain is not None
-                if is_from and (ahead := self._onwards(at + length + total)):
-                    return length + total + ahead, period.since(period.start)
-                is_first = period.start is not None and period.start.day == 1
-                if is_from and period.grain == "day" and is_first:
-                    return length + total, period.since(period.start)  # "revenue from 1 May"
-                if is_from:  # "from last month" is of that month, "invoices from 5 May" of that day
+                if is_from and not onwards:  # "from last month" is of that month
                     return length + total, period
-                after = (self._stem(at) == "after" and edge != "start") or edge == "end"
+                after = edge == "end" or (self._stem(at) == "after" and not edge)
                 start = period.end if after else period.start
-                return length + total, period.since(start)
+                return length + total + onwards, period.since(start)
             if reading is not None:
                 return reading
         if (length := self._at("until", at)) and (point := self._edge(at + length)):
             total, period, edge = point
-            if self._stem(at) == "by" and not edge and period.grain not in ("day", "month"):
-                return None
             through = self._stem(at) in ("by", "through", "until", "till", "up")
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.has_year)
             return length + total, replace(until, weekday=period.weekday)
-        if reading := self._ahead(at):
-            return reading
         skipped = self._at("on", at)
         reading = self._range(at, at + skipped)
         if reading is not None and any(
@@ -173,16 +164,11 @@ class _Reading:
         reading = reading or self._point(at + skipped)
         if reading is None:
             return None
-        ahead = self._onwards(at + skipped + reading[0])
-        if ahead and reading[1].start and self._stem(at + skipped + reading[0]) != "on":
-            return skipped + reading[0] + ahead, reading[1].since(reading[1].start)  # "May onwards"
+        last = at + skipped + reading[0]
+        if (ahead := self._at("onwards", last)) and self._stem(last) != "on":
+            return last + ahead - at, reading[1].since(reading[1].start)  # "May onwards"
         is_range = reading[0] > skipped and reading[1].label.startswith("from ")
         return reading[0] if is_range else reading[0] + skipped, reading[1]
-
-    def _onwards(self, at: int) -> int:
-        """``from 1 May on``: an "on" at the end, or an "onwards"."""
-        length = self._at("onwards", at)
-        return length if self._stem(at) != "on" or at + 1 == len(self.tokens) else 0
 
     def _edge(self, at: int) -> tuple[int, Period, str] | None:
         """A point in time, and whether its ``start`` or its ``end`` is named."""
@@ -220,7 +206,6 @@ class _Reading:
         if last is None:
             return None
         end_at = middle + length + last[0]
-        last = (last[0], self._of_year(first[1], last[1], self.tokens[end_at - 1]))
         start, end = first[1].start, last[1].end
         if start is None or end is None:
             return None
@@ -229,8 +214,6 @@ class _Reading:
         is_dated = not named_year and named_month and last[1].start is not None
         if is_dated and last[1].start is not None:
             start = start.replace(year=last[1].start.year)
-        if start >= end and last[1].weekday:
-            end += timedelta(days=7)  # "from today to friday": the next one
         if start >= end:
             start = add_months(start, -12)
         last_day = end - timedelta(days=1)
@@ -239,42 +222,17 @@ class _Reading:
         label = f"from {start} to {last_day}"
         return end_at - begin, Period(start, end, label, has_year=has_year)
 
-    def _of_year(self, first: Period, last: Period, token: Token) -> Period:
-        """``Jan to May 26``: behind a range of months a short number is the year."""
-        year = 2000 + int(token.number or 0) if len(token.text) == 2 else 0
-        is_month = first.grain == "month" and last.grain == "day" and last.start is not None
-        if not is_month or last.start is None or abs(year - self.now.today.year) > _YEARS_BESIDE:
-            return last
-        start = last.start.replace(year=year, day=1)
-        return replace(last, start=start, end=add_months(start, 1), grain="month", has_year=True)
-
     def _days(self, at: int) -> Reading | None:
-        """``1 to 15 May``, ``May 1 to 15``: days of one month."""
-        if self._is_day(at) and (length := self._at("to", at + 1)):
-            month = self._month(at + 1 + length)
-            first, total = day_of(self.tokens[at]), 1 + length + (month[0] if month else 0)
-        else:
-            month = self._month(at)
-            after = at + (month[0] if month else 0)
-            length = self._at("to", after)
-            second_at = after + length
-            if not length or not self._is_day(second_at):
-                return None
-            if self._stem(second_at + 1) in self.reader.months:
-                return None
-            if month is None or month[1].start is None or month[1].grain != "day":
-                return None
-            last = month[1].start.replace(day=1) + timedelta(days=day_of(self.tokens[second_at]))
-            label = f"from {month[1].start} to {before(last)}"
-            period = Period(month[1].start, last, label, has_year=month[1].has_year)
-            return second_at + 1 - at, period
-        if month is None or month[1].grain != "day" or month[1].start is None:
+        """``1 to 15 May``: days of one month."""
+        length = self._at("to", at + 1) if self._is_day(at) else 0
+        month = self._month(at + 1 + length) if length else None
+        if month is None or month[1].start is None or month[1].end is None:
             return None
-        start, end = month[1].start.replace(day=first), month[1].end
-        if end is None or start >= end:
+        start, end = month[1].start.replace(day=day_of(self.tokens[at])), month[1].end
+        if month[1].grain != "day" or start >= end:
             return None
         label = f"from {start} to {before(end)}"
-        return total, Period(start, end, label, has_year=month[1].has_year)
+        return 1 + length + month[0], Period(start, end, label, has_year=month[1].has_year)
 
     # --- single periods
 
@@ -284,8 +242,10 @@ class _Reading:
             return None if reading is None else (reading[0] + 1, reading[1])
         if at >= len(self.tokens):
             return None
-        for read in (self._feast, self._daytime, self._named, self._ago, self._relative,
-                     self._weekday, self._month, self._part, self._dated, self._day):  # fmt: skip
+        for read in (
+            self._feast, self._weekend, self._daytime, self._named, self._ago, self._relative,
+            self._weekday, self._month, self._part, self._dated,
+        ):  # fmt: skip
             if reading := read(at):
                 return reading
         return None
@@ -303,18 +263,6 @@ class _Reading:
         start = unit_start(step(self.now.today, unit[1], -count), unit[1])
         units = unit[1] if count == 1 else f"{unit[1]}s"
         return 3, Period(start, step(start, unit[1], 1), f"{count} {units} ago", unit[1])
-
-    def _ahead(self, at: int) -> Reading | None:
-        """``due in 10 days``: until then, as most people mean it, or on that day."""
-        length = self._at("inside", at)
-        if not length or not at or (self._stem(at - 1),) not in self.reader.phrases["ahead_of"]:
-            return None
-        count, unit = self._number(at + length), self._unit(at + length + 1)
-        if not count or unit is None or count > 1200:
-            return None
-        label = f"the next {count} {unit[1]}{'' if count == 1 else 's'}"
-        end = step(self.now.today, unit[1], count) + timedelta(days=1)
-        return length + 1 + unit[0], Period(self.now.today, end, label)
 
     def _relative(self, at: int) -> Reading | None:
         """``this month``, ``last quarter``, ``the past 30 days``, ``next two weeks``."""
@@ -338,9 +286,6 @@ class _Reading:
         unit = self._unit(at)
         if unit is not None and (length := self._at("before_last", at + unit[0])):
             return unit[0] + length, self._whole(unit[1], -2, f"the {unit[1]} before last")
-        for name in ("year", "quarter", "month", "week"):
-            if length := self._at(f"last_{name}", at):
-                return length, self._whole(name, -1, f"last {name}")
         for name, shift in (("this", 0), ("last", -1), ("next", 1)):
             if (length := self._at(name, at)) and (unit := self._unit(at + length)):
                 label = f"{name} {'fiscal ' if unit[2] else ''}{unit[1]}"
@@ -463,23 +408,9 @@ class _Reading:
         after = end + int(self._stem(end) in ("of", "in"))
         if self._is_year(after):
             year, end = int(self._stem(after)), after + 1
-        try:
-            start = date.fromisocalendar(year, number, 1)
-        except ValueError:
-            return None
+        start = date.fromisocalendar(year, number, 1)
         label = f"week {number} of {year}"
         return end - at, Period(start, start + timedelta(days=7), label, "week")
-
-    def _day(self, at: int) -> Reading | None:
-        """``since the 15th``: of this month, or of the last one."""
-        is_ordinal = self._is_day(at) and not self.tokens[at].text.isdecimal()
-        if not is_ordinal or at < 2 or self._stem(at - 1) != "the":
-            return None
-        if self._stem(at - 2) not in self.reader.introducing:
-            return None
-        day = self.now.today.replace(day=day_of(self.tokens[at]))
-        day = day if day <= self.now.today else add_months(day, -1)
-        return 1, of_day(day, str(day))
 
     def _dated(self, at: int) -> Reading | None:
         token = self.tokens[at]
@@ -510,32 +441,17 @@ class _Reading:
         if not past and (not at or self._stem(at - 1) not in before_feasts):
             return None
         feast = self.reader.feasts.read(self.tokens, at + past, self.now.today)
-        if feast is None:
-            return None
-        after = at + past + feast[0]
-        if self._is_year(after):
-            year = int(self._stem(after))
-            feast = self.reader.feasts.read(self.tokens, at + past, self.now.today, year)
-            return None if feast is None else (past + feast[0] + 1, feast[1])
-        return past + feast[0], feast[1]
+        return None if feast is None else (past + feast[0], feast[1])
 
     def _daytime(self, at: int) -> Reading | None:
-        """``this morning``, ``yesterday afternoon``, ``Friday evening``, ``tonight``."""
-        today, a_day = self.now.today, timedelta(days=1)
-        if length := self._at("tonight", at):
-            evening = Period(today, today + a_day, "tonight, from 18 o'clock", hours=(18, 24))
-            return length, evening
-        if weekend := self._weekend(at):
-            return weekend
-        for name, hours in _HOURS.items():
-            length = self._at("this", at)
-            if length and (part := self._at(name, at + length)):
-                day = Period(today, today + a_day, f"this {name}")
-                return length + part, _part_of(day, name, hours)
-            named = self._named(at) or self._weekday(at)
-            if named and (part := self._at(name, at + named[0])):
-                day = replace(named[1], label=f"{named[1].label} {name}")
-                return named[0] + part, _part_of(day, name, hours)
+        """``this morning``, ``yesterday afternoon``, ``Friday evening``."""
+        day = self._named(at) or self._weekday(at)
+        if length := self._at("this", at):
+            day = length, of_day(self.now.today, "this")
+        for name, hours in _HOURS.items() if day else ():
+            if day and (part := self._at(name, at + day[0])):
+                label = f"{day[1].label} {name}, from {hours[0]} to {hours[1]} o'clock"
+                return day[0] + part, replace(day[1], label=label, hours=hours, grain=None)
         return None
 
     def _weekend(self, at: int) -> Reading | None:
@@ -614,12 +530,6 @@ class _Reading:
 def of_day(day: date, label: str, *, has_year: bool = True) -> Period:
     """A period that ends before the next day; ``has_year``: its year is told."""
     return Period(day, day + timedelta(days=1), label, "day", has_year)
-
-
-def _part_of(day: Period, name: str, hours: tuple[int, int]) -> Period:
-    begin, end = hours
-    label = f"{day.label}, from {begin} to {end} o'clock"
-    return replace(day, label=label, hours=hours, grain=None)
 
 
 def _by_first(phrases: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:

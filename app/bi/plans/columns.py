@@ -9,6 +9,9 @@ from app.bi.query import Query
 from app.bi.words.speech import Speech, capital
 from app.money import MOST_DIGITS, USUAL_DIGITS, finest
 
+_METHODS = {"average": "average {figure}", "median": "median {figure}",
+            "max": "largest {figure}", "min": "smallest {figure}"}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Column:
@@ -76,23 +79,17 @@ def _rounding(name: str, places: int) -> str:
     return f"round({exact(name)} mul {step}) divby {step}"
 
 
-def plural(label: str) -> str:
-    """What several of a group are called in English."""
-    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
+def method_words(say: Speech, method: str, figure: str) -> str:
+    """``median days to pay``, ``percentile 90 of days to pay``."""
+    percent = method.removeprefix("percentile")
+    if percent != method:
+        return say("percentile {percent} of {figure}", percent=percent, figure=figure)
+    return say(_METHODS[method], figure=figure) if method in _METHODS else figure
 
 
 def measure_label(say: Speech, measure: Measure, method: str) -> str:
     """``Average revenue``."""
-    percent = method.removeprefix("percentile")
-    if percent != method:
-        figure = say("percentile {percent} of {figure}", percent=percent,
-                     figure=say.inside(measure.label))  # fmt: skip
-        return capital(figure)
-    titles = {"average": "Average {figure}", "median": "Median {figure}",
-              "max": "Largest {figure}", "min": "Smallest {figure}"}  # fmt: skip
-    if method not in titles:
-        return capital(say.named(measure.label))
-    return capital(say(titles[method], figure=say.inside(measure.label)))
+    return capital(method_words(say, method, say.inside(measure.label)))
 
 
 def measure_type(measure: Measure) -> str:

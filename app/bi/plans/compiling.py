@@ -12,7 +12,6 @@ from app.bi.plans.columns import (
     group_name,
     measure_label,
     measure_type,
-    plural,
     rounded,
     rounded_apart,
 )
@@ -21,7 +20,7 @@ from app.bi.plans.filtering import all_of, condition_text, span, steps_of
 from app.bi.plans.listing import listed
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Query
-from app.bi.words.speech import capital
+from app.bi.words.speech import capital, plural
 from app.container.model import NAMESPACE
 from app.money import USUAL_DIGITS, digits
 

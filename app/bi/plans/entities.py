@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from app.bi.plans.qualifying import qualified
-from app.bi.words.speech import apart
+from app.bi.words.speech import apart, plural
 from app.container.measures import CURRENCY, MEASURES
 from app.odata.model import edm
 
@@ -81,7 +81,7 @@ class Entity:
     @property
     def many(self) -> str:
         """The plural."""
-        return self.one[:-1] + "ies" if self.one.endswith("y") else self.one + "s"
+        return plural(self.one)
 
     @property
     def person(self) -> Dimension | None:

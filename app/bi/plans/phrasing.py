@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.bi.periods.spans import CYCLES, Period
-from app.bi.plans.columns import Column, Compiled
+from app.bi.plans.columns import Column, Compiled, measure_label, method_words
 from app.bi.plans.entities import members_of, spoken
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Row
@@ -21,20 +21,10 @@ if TYPE_CHECKING:
 SHOWN = 3  # groups or records named in the sentence
 SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",
          "le": "at most {limit}", "eq": "exactly {limit}", "ne": "not {limit}"}  # fmt: skip
-_METHODS = {"average": "average of {figure}", "median": "median of {figure}",
-            "max": "largest {figure}", "min": "smallest {figure}", "sum": "{figure}"}  # fmt: skip
 # What a period begins with that has no "in" before it.
 _WHEN = frozenset(("this", "last", "next", "today", "yesterday", "tomorrow"))
 GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
                "season": "month of the year"}  # fmt: skip
-
-
-def method_words(say: Speech, method: str, figure: str) -> str:
-    """``median of days to pay``, ``percentile 90 of days to pay``."""
-    percent = method.removeprefix("percentile")
-    if percent != method:
-        return say("percentile {percent} of {figure}", percent=percent, figure=figure)
-    return say(_METHODS[method], figure=figure)
 
 
 def interpretation(plan: Plan) -> str:
@@ -149,14 +139,11 @@ def _subject(plan: Plan) -> str:
         return say("Number of different values of {value} among {many}", value=value,
                    many=say.named(many))  # fmt: skip
     if plan.kind == "mean" and plan.measure is not None:
-        return say("Average {figure}", figure=say.named(plan.measure.label))
+        return measure_label(say, plan.measure, "average")
     if plan.kind == "mean":
         return say("Average number of {many}", many=say.named(many))
     if plan.kind == "measure" and plan.measure is not None:
-        figure = say.named(plan.measure.label)
-        if plan.method != "sum":
-            figure = say.inside(plan.measure.label)
-        return capital(method_words(say, plan.method, figure))
+        return measure_label(say, plan.measure, plan.method)
     return plan.number_of
 
 

@@ -24,7 +24,7 @@ from iso4217 import Currency
 from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
 from app.bi.questions.model import Kind, Model
-from app.bi.words.speech import ENGLISH_CODE, Speech
+from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
 from app.odata.model import edm
@@ -35,7 +35,6 @@ _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
 _USUAL = 30  # meanings
 CURRENCY_CODES = frozenset(currency.code for currency in Currency)
-_FIGURES = frozenset(("measure", "kind", "f:count", "rate"))  # what is told by a unit of time
 _DONE = frozenset(("state", "date", "verb", "pending", "measure", "property"))
 _WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
@@ -78,9 +77,8 @@ class Lexicon:
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
         language = self.data["language"]
         self.particles = frozenset(map(self.stem, language.get("particles", ())))
-        self.of_one = frozenset(map(self.stem, language.get("of_one", ())))
         english = _file(ENGLISH_CODE)
-        nouns = {key: (phrases["nouns"][0], _plural(phrases["nouns"][0]))
+        nouns = {key: (phrases["nouns"][0], plural(phrases["nouns"][0]))
                  for key, phrases in english.items() if "nouns" in phrases}  # fmt: skip
         labels = {key: phrases.get("hits", {}) | {
             name: words[0] for name, words in phrases.get("dimensions", {}).items() if words
@@ -95,13 +93,9 @@ class Lexicon:
         for key, kind in self.model.kinds.items():
             self._of_kind(kind, self.data.get(key, {}))
         self._gather()
-        self.beyond = self.phrases("language", "beyond")
-        self.commands = self.phrases("language", "commands")
-        self.vague = self.phrases("language", "vague")
-        self.presented = self.phrases("language", "presented")
-        self.making = self.phrases("language", "making")
-        self.list = self.phrase(self.data["words"]["list"][0])[0]
-        self.follows = self.phrases("language", "follows")
+        self.beyond, self.commands, self.vague, self.follows = (
+            self.phrases("language", name) for name in ("beyond", "commands", "vague", "follows")
+        )
 
     # --- words
 
@@ -179,20 +173,14 @@ class Lexicon:
     def _cut(
         self, word: str, parts_of: Callable[[str], tuple[str, ...]]
     ) -> Iterator[tuple[str, ...]]:
-        """The parts of a compound, where all of them are known. A unit of time before a figure says
-        by what it is told, behind one it is what is meant: ``Monatsumsatz``, ``Umsatzmonat``."""
-        units = self.data["language"].get("units", {})
+        """The parts of a compound, where all of them are known."""
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first, rest = word[:cut], word[cut:]
             heads = (first.removesuffix(joint) for joint in self._joints if first.endswith(joint))
             head = next((head for head in heads if self._is_part(head)), None)
             if head is None or not all(map(self._is_part, parts := parts_of(rest))):
                 continue
-            categories = {entry.category for entry in self.entries.get((self.form(parts[0]),), ())}
-            unit = units.get(self.form(head).lower())
-            if unit and categories & _FIGURES:
-                head = unit
-            yield (*parts, head) if self.form(rest) in units else (head, *parts)
+            yield head, *parts
 
     def is_known(self, word: str) -> bool:
         """Whether a word means something, or all parts of it do, and no name has it."""
@@ -321,6 +309,9 @@ class Lexicon:
         for role, texts in self.data["words"].items():
             for text in texts:
                 self.entries[self.phrase(text)].append(Entry(f"f:{role}", role))
+        purposes = self.data["language"]["purposes"]
+        for begin, word in product(purposes["for"], purposes["words"]):
+            self.entries[self.phrase(f"{begin} {word}")].append(Entry("f:aside", "aside"))
         for text in self.data["language"]["percentiles"]:
             for percent in range(1, 100):
                 entry = Entry("f:median", f"percentile{percent}")
@@ -430,11 +421,6 @@ class Lexicon:
             yield label
         if name[:1].isupper():  # members are called by their names, too: "rating Hot"
             yield spoken(name)
-
-
-def _plural(noun: str) -> str:
-    """Several of what is called so in English."""
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def places(stems: Phrase, phrases: Container[Phrase]) -> Iterator[tuple[int, int]]:

@@ -10,10 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any, TypeVar
-
-from rapidfuzz import distance
 
 from app.bi.query import Query, Row, run
 from app.bi.questions.algebra import OR, Equals, Mentions, Of, Restriction, Tagged
@@ -38,7 +35,6 @@ _MOST_VALUES = 500
 _BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
-_SIMILAR = 0.83
 NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
@@ -92,7 +88,6 @@ class Names:
                         ends[key] = start + length
                         yield Name(start, start + length, Options(key, by_kind))
             if not length_found:
-                yield from self._almost(tokens[start], start, known, countries, categories)
                 for name in self._partly(tokens, stems, start, known):
                     length_found = name.end - start - 1  # of a record as many words, or more
                     yield name
@@ -208,7 +203,7 @@ class Names:
             for end in range(begin + 1, min(begin + _LONGEST_TEXT, len(tokens)) + 1):
                 if not _is_run(tokens[begin:end]):
                     continue
-                if entry.category == "f:with" and not self._is_place(stems, begin, end):
+                if entry.category == "f:with" and not self._is_place(stems, end):
                     continue
                 text = _text(tokens[begin:end])
                 about = "f:tagged" if entry.category == "f:tagged" else "f:about"
@@ -218,52 +213,20 @@ class Names:
         """Whether records that are about something stand right before: ``articles on``."""
         kinds = (entry.value for entry in self._lexicon.entries.get(tuple(stems[at - 1 : at]), ())
                  if entry.category == "kind")  # fmt: skip
-        is_bound = self._categories_at(stems, at + 1) & {
-            "f:atleast",
-            "f:atmost",
-            "f:more",
-            "f:less",
-        }
-        return not is_bound and any(self._kinds[kind].data.get("about") for kind in kinds)
+        return any(self._kinds[kind].data.get("about") for kind in kinds)
 
-    def _is_place(self, stems: Sequence[str], begin: int, at: int) -> bool:
+    def _is_place(self, stems: Sequence[str], at: int) -> bool:
         """Whether a bare text goes on with a property of records: ``in the subject``."""
         if "f:of" not in self._categories_at(stems, at):
             return False
         at += 1
         while at < len(stems) and stems[at] in self._lexicon.fillers:
             at += 1
-        is_bare = "f:about" not in self._categories_at(stems, begin)
-        return is_bare and "property" in self._categories_at(stems, at)
+        return "property" in self._categories_at(stems, at)
 
     def _categories_at(self, stems: Sequence[str], at: int) -> set[str]:
         entries = self._lexicon.at(stems, at) if at < len(stems) else ()
         return {entry.category for _, entry in entries}
-
-    @staticmethod
-    def _is_strange(token: Token, known: bool) -> bool:
-        return token.kind == "word" and not known and len(token.text) > 5
-
-    def _almost(
-        self, token: Token, at: int, known: Sequence[bool],
-        countries: Mapping[Any, tuple[str, str]],
-        categories: Mapping[Any, Mapping[str, Restriction]],
-    ) -> Iterator[Name]:  # fmt: skip
-        """``Swizerland``, ``logisitcs``: the one country or category that a word is a slip of."""
-        if not self._is_strange(token, known[at]):
-            return
-        alike, word = distance.OSA.normalized_similarity, token.text.lower()
-
-        def near(names: Mapping[Any, Any]) -> list[str]:
-            return [name for name in names if isinstance(name, str)
-                    and alike(word, name, score_cutoff=_SIMILAR)]  # fmt: skip
-
-        lands = {countries[name] for name in near(countries)} if token.is_capital else set()
-        if len(lands) == 1:
-            codes, label = lands.pop()
-            yield Name(at, at + 1, Options(f"place:{codes}", self._in_country(codes, label)), 1)
-        elif not wordpiece.is_piece(word) and len(values := near(categories)) == 1:
-            yield Name(at, at + 1, Options(f"text:{values[0]}", categories[values[0]]), 1)
 
     def _partly(
         self, tokens: Sequence[Token], stems: Sequence[str], start: int, known: Sequence[bool]
@@ -371,8 +334,7 @@ def _text(words: Sequence[Token]) -> str:
 
 def _root(text: str) -> str:
     """``printers`` finds a printer."""
-    plain = text.lower().removesuffix("s") if len(text) > 4 and not text.endswith("ss") else text
-    return plain
+    return text.lower().removesuffix("s") if len(text) > 4 and not text.endswith("ss") else text
 
 
 def _tags(set_name: str) -> list[str]:
@@ -446,24 +408,19 @@ class KeptLists:
     """Short lists of names, for a minute and for the caller that read them."""
 
     def __init__(self) -> None:
-        self._lists: dict[tuple[Any, ...], tuple[float, Any]] = {}
-        self._lock = Lock()
+        self._minute = 0
+        self._lists: dict[tuple[Any, ...], Any] = {}
 
     def find(self, key: tuple[str, ...], make: Callable[[], _Found]) -> _Found:
         """The list of a minute ago at most; ``make`` reads it where there is none."""
         whole = (*key, current_caller().user_id)
-        now = time.monotonic()
-        with self._lock:
-            until, listed = self._lists.get(whole, (0.0, None))
-        value: _Found = listed if now < until else make()
-        if now < until:
-            return value
-        with self._lock:
-            # The oldest go first, those that are over among them.
-            while len(self._lists) >= _MOST_KEPT:
-                del self._lists[next(iter(self._lists))]
-            self._lists.pop(whole, None)
-            self._lists[whole] = (now + _KEPT_SECONDS, value)
+        minute = int(time.monotonic() // _KEPT_SECONDS)
+        if minute != self._minute or len(self._lists) >= _MOST_KEPT:
+            self._minute, self._lists = minute, {}
+        lists = self._lists
+        if whole not in lists:
+            lists[whole] = make()
+        value: _Found = lists[whole]
         return value
 
 

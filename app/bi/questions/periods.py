@@ -99,10 +99,6 @@ class Periods:
         words = self._in_english([token]).tokens
         return self._reader.number(words[0]) if len(words) == 1 else None
 
-    def is_counted(self, token: Token) -> bool:
-        """Whether it is a part of a year that is counted: ``Quartal``, ``Halbjahr``."""
-        return {word.text for word in self._in_english([token]).tokens} <= {"quarter", "half"}
-
     def is_month(self, word: str) -> bool:
         """Whether it is what a month is called."""
         return any(
@@ -113,10 +109,19 @@ class Periods:
         english = _English([], [])
         for at, token in enumerate(tokens):
             words = self._english.get(token.stem) or _without_year(token)
+            words = words or self._ordinal(token, *tokens[at + 1 : at + 2])
             parts = tokenise(words) if words else [token]
             english.tokens.extend(parts)
             english.places.extend([at] * len(parts))
         return english
+
+    def _ordinal(self, token: Token, *unit: Token) -> str:
+        """``2. Halbjahr``: the second one; empty for any other number."""
+        of_year = [self._english.get(each.stem) for each in unit if each.text.lower() == each.stem]
+        if token.kind != "number" or not {"quarter", "half"}.intersection(of_year):
+            return ""
+        ordinals = self._reader.ordinals.items()
+        return next((word for word, number in ordinals if number == token.number), "")
 
     def resolve(self, when: When) -> Period | None:
         """The days that are meant; None where the words are no period."""
@@ -134,13 +139,6 @@ class Periods:
         if rest:
             return self._joined(head, rest)
         return self._read(when.words)
-
-    def are_alike(self, first_period: When, other: When) -> bool:
-        """Whether two periods are the same days."""
-        first, second = self.resolve(first_period), self.resolve(other)
-        if first is None or second is None:
-            return False
-        return (first.start, first.end, first.hours) == (second.start, second.end, second.hours)
 
     def _read(self, words: str) -> Period | None:
         """The period that some words are as a whole; read once for all that is made of it."""

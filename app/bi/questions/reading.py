@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from app.bi.questions import ranker
@@ -13,21 +13,26 @@ from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
 from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon, Options
 from app.bi.questions.names import Name, Names
-from app.bi.questions.periods import Periods, Spoken
+from app.bi.questions.periods import Periods
 from app.bi.questions.rules import Bound, Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
-_FIRST = 10  # of what is several and has no number
 _MOST_CROSSED = 4  # words in a row
+_MOST_BETWEEN = 4  # words from an article to its noun
 _MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
-_MOST_BETWEEN = 4  # words from an article to its noun
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 THIS = "leaf this"  # the feature of what stands for a record that was named before
 _CLAUSE = "cross clause"  # the crossing of words that say nothing of records
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
+_TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
+# What words are no longer as a part of a longer phrase, by what that is.
+_WHOLE = {
+    "f:most": ("f:atmost",), "f:least": ("f:atleast",), "f:count": ("f:amount",),
+    "f:much": ("f:share",), "f:or": ("f:with",), "f:with": ("f:with",), "f:newest": ("period",),
+}  # fmt: skip
 _ORDERS = frozenset(("f:aside", "f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
                      "f:bestfirst", "f:worstfirst"))  # fmt: skip
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
@@ -35,14 +40,11 @@ _METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
 _ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 _ASKED_OF = frozenset(("kind", "dimension"))
 _NAMING = frozenset(("kind", "dimension", "measure", "property", "value", "named"))
-_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "4": "4th"}
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
 ))  # fmt: skip
 _ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
 _BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
-_DONE = frozenset(("state", "date", "moment", "verb"))
-_TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
 @dataclass(frozen=True)
@@ -134,32 +136,25 @@ class Reader:
         client or project that was named there; ``refers``: so do pronouns."""
         tokens = self._tokens(question)
         if before is not None:
-            first, *rest = tokens[self._lead_in(tokens) :] or [_BEFORE]
-            columns = self._listed([_BEFORE, replace(first, apart=True, mark=","), *rest])
-            is_listed = "before listed" in before.flags and len(columns) > len(rest) + 2
-            tokens = [*(columns if is_listed else (_BEFORE, first, *rest)), _BEFORE]
+            tokens = [_BEFORE, *tokens[self._lead_in(tokens) :], _BEFORE]
         read_so_far = Read(tokens)
         stems = [token.stem for token in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
             read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
-        entries = _longest(_how_many(list(self._entries(tokens, stems))))
-        read_so_far.leaves += self._undone(tokens, _apart_from_orders(entries))
-        read_so_far.leaves += self._times(tokens)
-        read_so_far.leaves = _as_ranges(read_so_far.leaves)
-        read_so_far.leaves = _without_amounts(read_so_far.leaves)
+        read_so_far.leaves += [*self._entries(tokens, stems), *self._times(tokens)]
+        read_so_far.leaves = _without_parts(read_so_far.leaves)
         read_so_far.leaves += self._numbers(tokens, stems)
         known = self._known(read_so_far, stems)
-        for currency in self._currencies(tokens, known):
-            read_so_far.leaves.append(currency)
-            known[currency.start] = True
+        for at, token in enumerate(tokens):  # codes of currencies that mean nothing else
+            if token.text.isupper() and token.text in CURRENCY_CODES and not known[at]:
+                leaf = Leaf(at, at + 1, "currency", token.text, ("leaf currency",))
+                read_so_far.leaves.append(leaf)
+                known[at] = True
         names = Names(self._lexicon)
         written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
         known = [is_known and not token.repaired_from for is_known, token in
                  zip(known, tokens, strict=True)]  # fmt: skip
-        own = set(self._ourselves(read_so_far, stems))
         for name in names.find(written, stems, known):
-            if own.issuperset(range(name.start, name.end)):
-                continue
             if _is_cut(name, read_so_far.leaves):
                 continue
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
@@ -179,10 +174,7 @@ class Reader:
             Leaf(leaf.start, leaf.end, "value", names.mine(), ("leaf mine",))
             for leaf in read_so_far.leaves if leaf.category == "f:me"
         ]  # fmt: skip
-        read_so_far.leaves = [
-            leaf for leaf in read_so_far.leaves if not own.issuperset(range(leaf.start, leaf.end))
-        ]
-        self._assign_places(read_so_far, stems, own)
+        self._assign_places(read_so_far)
         return read_so_far
 
     def parsed(self, read: Read, weights: Mapping[str, float]) -> Parsed:
@@ -241,50 +233,8 @@ class Reader:
     def _tokens(self, question: str) -> list[Token]:
         tokens = tokenise(question)[:MOST_WORDS]
         tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
-        if self._lexicon.code != "en":
-            tokens = self._with_ordinals(tokens)
         meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
-        plain = self._plain(list(meant))
-        return self._listed(self._asked_first(self._rejoined(self._presented(plain))))
-
-    def _plain(self, tokens: list[Token]) -> list[Token]:
-        """``was gibt es an Tickets``: only that they are asked for; of ``morgen erledigt werden
-        müssen`` what says that it is to be done in front of what is."""
-        parting = self._lexicon.data["language"].get("parting", {})
-        is_asked = bool(parting and tokens) and tokens[0].text.lower() in parting["asked"]
-        plain: list[Token] = []
-        begun = 0  # the clause
-        for at, token in enumerate(tokens):
-            begun = len(plain) if token.apart else begun
-            text = token.text.lower()
-            following = [each.stem for each in tokens[at + 1 : at + 3]]
-            if (
-                is_asked
-                and text in parting["joints"]
-                and any(self._is(stem, "kind") for stem in following)
-            ):
-                continue
-            is_modal = text in parting.get("modals", ())
-            if is_modal or (parting and self._is(token.stem, "pending")):
-                places = range(len(plain) - 1, begun - 1, -1)
-                other = next((position for position in places if (
-                    self._is(plain[position].stem, "pending") if is_modal
-                    else plain[position].text.lower() in parting["modals"])), None)  # fmt: skip
-                if other is not None and is_modal:
-                    plain.insert(other, replace(token, apart=False, mark=""))
-                    continue
-                if other is not None:
-                    plain.append(plain.pop(other))
-            plain.append(token)
-        return plain
-
-    def _undone(self, tokens: Sequence[Token], leaves: list[Leaf]) -> list[Leaf]:
-        """Without what words mean of what is done, where a verb says that it must be:
-        ``muss bezahlt werden``."""
-        modals = self._lexicon.data["language"].get("parting", {}).get("modals", ())
-        undone = {leaf.start for leaf in leaves if leaf.category == "pending" and leaf.start
-                  and tokens[leaf.start - 1].text.lower() in modals}  # fmt: skip
-        return [leaf for leaf in leaves if leaf.start not in undone or leaf.category not in _DONE]
+        return self._listed(self._asked_first(self._rejoined(self._presented(list(meant)))))
 
     def _is(self, stem: str, category: str) -> bool:
         """Whether a word by itself can mean something of a category."""
@@ -303,8 +253,7 @@ class Reader:
         is_told = is_one or not self._categories(items) & {"property", "dimension"}
         if not items or groups or (is_told and items[0].mark == ","):
             return tokens
-        word = self._lexicon.data["words"]["shows"][0]
-        with_word = replace(items[0], text=word, stem=self._lexicon.stem(word), kind="word")
+        with_word = self._usual_word("shows", items[0])
         columns = (part for token in items for part in (
             (with_word,) if self._joins(token) else
             (with_word, replace(token, apart=False, mark="")) if token.apart else (token,)
@@ -335,40 +284,31 @@ class Reader:
     def _presented(self, tokens: list[Token]) -> list[Token]:
         """``send me a short list of``: what is done with a list only says that one is asked for;
         in ``overdue list`` the word before it says of what."""
-        lexicon, stems = self._lexicon, [token.stem for token in tokens]
-        at = next((at for at, stem in enumerate(stems) if (stem,) in lexicon.presented), 0)
+        lexicon, words = self._lexicon, [(token.stem,) for token in tokens]
+        presented, making, to_whom = (
+            lexicon.phrases("language", name) for name in ("presented", "making", "to_whom")
+        )
+        at = next((at for at, word in enumerate(words) if word in presented), 0)
         if not at:
             return tokens
-        before = [stem for stem in stems[:at] if stem not in lexicon.fillers]
-        categories = {
-            entry.category for stem in before for entry in lexicon.entries.get((stem,), ())
-        }
-        is_done = not categories & _NAMING and (not categories or stems[at - 1] in lexicon.fillers)
-        after = [stem for stem in stems[at + 1 :] if stem not in lexicon.fillers]
-        is_sent = bool(
-            lexicon.phrases("language", "to_whom") & {(stem,) for stem in stems[at + 1 :]}
-        )
-        is_sent |= any((stem,) in lexicon.commands - lexicon.making for stem in before)
+        before = [token.stem for token in tokens[:at] if token.stem not in lexicon.fillers]
+        is_after = any(token.stem not in lexicon.fillers for token in tokens[at + 1 :])
+        is_sent = not to_whom.isdisjoint(words[at + 1 :])
         # "How do I export invoices" asks for no export.
-        is_sent |= (stems[at],) in lexicon.commands and stems[at - 1] not in self._articles
-        if after and len(before) < 3 and is_done and not is_sent:
-            return [replace(tokens[at], stem=lexicon.list), *tokens[at + 1 :]]
-        return tokens
+        is_sent |= words[at] in lexicon.commands and tokens[at - 1].stem not in self._articles
+        is_sent |= not (lexicon.commands - making).isdisjoint(words[:at])
+        if not is_after or len(before) > 2 or is_sent:
+            return tokens
+        categories = self._categories(tokens[:at])
+        is_told = categories and tokens[at - 1].stem not in lexicon.fillers
+        if is_told or categories & _NAMING:
+            return tokens
+        return [self._usual_word("list", tokens[at]), *tokens[at + 1 :]]
 
-    def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
-        """``das 90. Perzentil``: behind a short number the dot ends no sentence; ``1. Quartal`` is
-        the first one."""
-        read: list[Token] = []
-        for token in tokens:
-            before = read[-1] if read else token
-            is_short = before.kind == "number" and len(before.text) < 3
-            if token.mark == "." and is_short:
-                token = replace(token, apart=False, mark="")
-            ordinal = _ORDINALS.get(before.text, "")
-            if ordinal and token.text.lower() == token.stem and self._periods.is_counted(token):
-                read[-1] = replace(before, text=ordinal, stem=ordinal, kind="word", number=None)
-            read.append(token)
-        return read
+    def _usual_word(self, role: str, token: Token) -> Token:
+        """The usual word of a role in place of another."""
+        word = self._lexicon.data["words"][role][0]
+        return replace(token, text=word, stem=self._lexicon.stem(word), kind="word")
 
     def _asked_first(self, tokens: list[Token]) -> list[Token]:
         """``clients with overdue invoices, who``: what is asked stands in front, and so does
@@ -440,6 +380,7 @@ class Reader:
         return Decimal("".join(parts))
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
+        of_one = frozenset(self._lexicon.data["language"].get("of_one", ()))
         for at, end, length, entry in self._phrases(stems):
             if any(token.apart and token.mark != "(" for token in tokens[at + 1 : end]):
                 continue
@@ -456,14 +397,10 @@ class Reader:
                 alike = self._lexicon.data["language"].get("alike", {})
                 if alike and phrase.endswith(tuple(alike["endings"])):
                     is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
-                is_one |= self._is_of_one(tokens, stems, at)
-                is_one |= self._is_of_property(tokens, at, end)
+                # "des größten offenen Deals" is of one
+                before = (token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at])
+                is_one |= not of_one.isdisjoint(before)
                 value = (value, is_one)
-            if entry.category in ("f:top", "f:common", "f:highest") and self._is_of_several(
-                tokens, at, end
-            ):
-                yield Leaf(at, end, "rank", (value, _FIRST), features)  # "top reasons"
-                continue
             yield Leaf(at, end, entry.category, value, features)
             if entry.category in SUPERLATIVES | {"f:newest", "f:oldest"} and self._is_alone(
                 tokens, at, end
@@ -481,40 +418,6 @@ class Reader:
         return bool(alone) and is_last and before in alone["articles"] and (
             tokens[at].text.lower().endswith(tuple(alone["endings"])))  # fmt: skip
 
-    def _is_of_several(self, tokens: Sequence[Token], at: int, end: int) -> bool:
-        """Whether a word for the first ones has no number, and several of a dimension behind it."""
-        lexicon, stems = self._lexicon, [token.stem for token in tokens]
-        is_first = tokens[at].text.lower() in lexicon.data["language"].get("first_ones", ())
-        entries = list(lexicon.at(stems, end)) if is_first and end < len(stems) else []
-        ends = {
-            tokens[end + length - 1] for length, entry in entries if entry.category == "dimension"
-        }
-        is_kind = any(entry.category == "kind" for _, entry in entries)
-        return not is_kind and any(noun.text.lower() not in lexicon.singular for noun in ends)
-
-    def _currencies(self, tokens: Sequence[Token], known: Sequence[bool]) -> Iterator[Leaf]:
-        """Codes of currencies that mean nothing else."""
-        for at, token in enumerate(tokens):
-            if token.text.isupper() and not known[at] and token.text in CURRENCY_CODES:
-                yield Leaf(at, at + 1, "currency", token.text, ("leaf currency",))
-
-    def _is_of_one(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> bool:
-        """Whether an article says that it is one record: ``des größten offenen Deals``."""
-        begin = max((start for start in range(at + 1) if tokens[start].apart), default=0)
-        before = stems[max(begin, at - _MOST_BETWEEN) : at]
-        return not self._lexicon.of_one.isdisjoint(before)
-
-    def _is_of_property(self, tokens: Sequence[Token], at: int, end: int) -> bool:
-        """Whether it begins the name of one property of a record: ``letzte Rechnungsnummer``."""
-        if (
-            not tokens[at].whole
-            or end == len(tokens)
-            or (tokens[end].text.lower() not in self._lexicon.singular)
-        ):
-            return False
-        entries = self._lexicon.entries.get((tokens[end].stem,), ())
-        return any(entry.category == "property" for entry in entries)
-
     def _phrases(self, stems: Sequence[str]) -> Iterator[tuple[int, int, int, Entry]]:
         """Entries where their words stand: from, to, how many words are theirs.
 
@@ -529,10 +432,10 @@ class Reader:
                       if position == at or stems[position] not in lexicon.fillers]  # fmt: skip
             for length, entry in lexicon.at([stems[position] for position in places], 0):
                 end = places[length - 1] + 1
-                if end > at + length and not entry.category.startswith("f:"):
+                is_aside = entry.category == "f:aside"
+                if end > at + length and (is_aside or not entry.category.startswith("f:")):
                     yield at, end, length, entry
-            joint = lexicon.entries.get(tuple(stems[at + 1 : at + 2]), ())
-            if at + 2 < len(stems) and any(position.category == "f:and" for position in joint):
+            if at + 2 < len(stems) and self._is(stems[at + 1], "f:and"):
                 for length, entry in lexicon.at(stems, at + 2):
                     whole = (stems[at], *stems[at + 3 : at + 2 + length])
                     for other in lexicon.entries.get(whole, ()) if length > 1 else ():
@@ -541,28 +444,20 @@ class Reader:
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
         ends: dict[int, int] = {}
-        for time in self._with_days(tokens, list(self._periods.find(tokens))):
-            features = ("leaf period", *(("longer phrase",) * (time.end - time.start - 1)))
-            ends[time.start] = max(time.end, ends.get(time.start, 0))
-            yield Leaf(time.start, time.end, "period", time.when, features)
+        periods = list(self._periods.find(tokens))
+        # "last month (2026-05-01 to 2026-05-31)", as answers tell them, is one.
+        ends_before = {time.end for time in periods}
+        days = {time.start: time.end for time in reversed(periods)
+                if tokens[time.start].mark == "(" and time.start in ends_before}  # fmt: skip
+        again = {at for start, end in days.items() for at in range(start, end)}
+        for time in (time for time in periods if time.start not in again):
+            end = days.get(time.end, time.end)
+            features = ("leaf period", *(("longer phrase",) * (end - time.start - 1)))
+            ends[time.start] = max(end, ends.get(time.start, 0))
+            yield Leaf(time.start, end, "period", time.when, features)
         for start, end, grain in self._periods.grains(tokens):
             if end >= ends.get(start, 0):  # "a month ago" is not by month
                 yield Leaf(start, end, "grain", grain, ("leaf grain",))
-
-    def _with_days(self, tokens: Sequence[Token], periods: Sequence[Spoken]) -> Iterator[Spoken]:
-        """Periods, those with their days behind them (``last month (2026-05-01 to 2026-05-31)``, as
-        answers tell them) as one."""
-        days = {
-            period.start: period for period in reversed(periods) if tokens[period.start].mark == "("
-        }
-        again: set[int] = set()
-        for period in periods:
-            other = days.get(period.end)
-            if other is not None and self._periods.are_alike(period.when, other.when):
-                again.update(range(other.start, other.end))
-                yield replace(period, end=other.end)
-            elif period.start not in again:
-                yield period
 
     def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, token in enumerate(tokens):
@@ -614,45 +509,7 @@ class Reader:
 
     # --- places
 
-    def _ourselves(self, read: Read, stems: Sequence[str]) -> Iterator[int]:
-        """The places of what we call ourselves, unless it begins something else: ``our support``
-        is no category of tickets."""
-        phrases = self._lexicon.phrases("language", "ourselves")
-        for at in range(len(stems)):
-            for end in range(at + 2, min(at + LONGEST_PHRASE, len(stems)) + 1):
-                goes_on = any(at < leaf.start < end < leaf.end for leaf in read.leaves)
-                if tuple(stems[at:end]) in phrases and not goes_on:
-                    yield from range(at, end)
-
-    def _purposes(self, read: Read, covered: Mapping[int, set[str]]) -> Iterator[int]:
-        """The places of the words that only say what for: ``, chef fragt``, ``for the board``;
-        whoever needs the answer is not whose records are meant."""
-        purposes = self._lexicon.data["language"]["purposes"]
-        tokens = read.tokens
-        empty = {
-            at
-            for leaf in read.leaves
-            if leaf.category == "value" and leaf.meaning.key.startswith("user:")
-            for at in range(leaf.start, leaf.end)
-        }
-        empty |= {at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]}
-
-        def is_empty(at: int) -> bool:
-            return at in empty or all(name.startswith("f:") for name in covered.get(at, ()))
-
-        ends = [at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]]
-        for end in ends:
-            start = next((at for at in range(end, 0, -1) if tokens[at].apart), 0)
-            last = next((at for at in range(end + 1, len(tokens)) if tokens[at].apart), len(tokens))
-            if start and all(map(is_empty, range(start, last))):
-                yield from range(start, last)
-                continue
-            start = next((at for at in range(end - 1, max(end - 4, 0), -1)
-                          if tokens[at].text.lower() in purposes["for"]), 0)  # fmt: skip
-            if start and all(map(is_empty, range(start, end + 1))):
-                yield from range(start, end + 1)
-
-    def _assign_places(self, read: Read, stems: Sequence[str], own: Container[int]) -> None:
+    def _assign_places(self, read: Read) -> None:
         """Words that are passed over for nothing have no place; each other has a price."""
         begun = {leaf.start for leaf in read.leaves}
         covered: dict[int, set[str]] = {}
@@ -666,29 +523,17 @@ class Reader:
         asides = set(_asides(read.tokens, covered, several))
         asides.update(at for leaf in read.leaves if leaf.category == "f:aside"
                       for at in range(leaf.start, leaf.end))  # fmt: skip
-        purposes = set(self._purposes(read, covered))
-        read.leaves = [leaf for leaf in read.leaves if leaf.start not in purposes]
-        asides |= purposes
-        read.leaves = [leaf for leaf in read.leaves
-                       if leaf.category != "f:not" or leaf.start not in asides]  # fmt: skip
-        position = 0
         for at, token in enumerate(read.tokens):
-            read.places.append(position)
-            if at in asides:
-                if at - 1 not in asides or token.apart:
-                    read.crossing.append(_CLAUSE)
-                    position += 1
-                continue
-            if at in own or (token.stem in self._lexicon.fillers and at not in begun):
-                continue
+            read.places.append(len(read.crossing))
             is_filler = token.stem in self._lexicon.fillers
-            crossing = ranker.FILLER if is_filler else _crossing(token, covered.get(at, set()))
-            read.crossing.append(crossing)
-            position += 1
-        read.places.append(position)
-        for at, token in enumerate(read.tokens):
             if token is _BEFORE:
-                read.crossing[read.places[at]] = "going on"
+                read.crossing.append("going on")
+            elif at in asides:
+                read.crossing += [_CLAUSE] * (at - 1 not in asides or token.apart)
+            elif not is_filler or at in begun:
+                crossing = ranker.FILLER if is_filler else _crossing(token, covered.get(at, set()))
+                read.crossing.append(crossing)
+        read.places.append(len(read.crossing))
 
 
 def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
@@ -697,57 +542,38 @@ def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
                & {*range(leaf.start + 1, leaf.end)} for leaf in leaves)  # fmt: skip
 
 
-def _how_many(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """What may ask for a number or an amount: a number where records follow at once (``wieviel
-    offene Rechnungen``), else an amount."""
-    spans = {category: {(leaf.start, leaf.end) for leaf in leaves if leaf.category == category}
-             for category in ("f:count", "f:much", "state", "kind", "measure")}  # fmt: skip
-    measured = {start for start, _ in spans["measure"]}
-    nouns = {start for start, end in spans["kind"] if not {start, end} & measured}
-    nouns |= {start for start, end in spans["state"] if end in nouns}
-    last = max((leaf.end for leaf in leaves), default=0)
-    wrong = {(span, "f:much" if span[1] in nouns else "f:count")
-             for span in spans["f:count"] & spans["f:much"] if span[1] < last}  # fmt: skip
-    return [leaf for leaf in leaves if ((leaf.start, leaf.end), leaf.category) not in wrong]
-
-
-def _without_amounts(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Without years that are amounts: ``over 2000 euros``."""
-    bounded = {leaf.end for leaf in leaves if leaf.category in _BOUNDS}
-    money = {leaf.start for leaf in leaves if leaf.category == "currency"}
-    return [leaf for leaf in leaves if not (
-        leaf.category == "period" and leaf.end in money and leaf.end - 1 in bounded)]  # fmt: skip
-
-
-def _longest(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Without what words mean that are a part of a longer word for ``by``: ``broken down by``."""
-    phrases = [leaf for leaf in leaves
-               if leaf.category == "f:by" and leaf.features.count("longer phrase") > 1]  # fmt: skip
-    return [leaf for leaf in leaves if leaf.category == "f:by" or not any(
-        phrase.start <= leaf.start and leaf.end <= phrase.end for phrase in phrases)]  # fmt: skip
-
-
-def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
-    """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
-    ``total amount of`` no count, ``how much percent`` no amount, ``w/`` no or."""
+def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
+    """Without what words mean that are a part of a longer phrase: ``biggest first`` has no biggest,
+    ``in Danish kroner`` nothing Danish."""
     leaves = [
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
-    starts = {category: {leaf.start for leaf in leaves if leaf.category == category}
-              for category in ("state", "measure", "property", "f:longest")}  # fmt: skip
-    lasting = starts["state"] - starts["measure"] - starts["property"]
-    leaves = [
-        leaf for leaf in leaves  # "longest overdue" has been so for the longest time
-        if leaf.category != "f:highest" or leaf.end not in lasting
-        or leaf.start not in starts["f:longest"]
-    ]  # fmt: skip
-    longer = {"f:most": "f:atmost", "f:least": "f:atleast", "f:count": "f:amount",
-              "f:much": "f:share", "f:or": "f:with", "f:with": "f:with"}  # fmt: skip
+    compares = any(leaf.category in ("f:compare", "f:change") for leaf in leaves)
+    bounded = {leaf.end for leaf in leaves if leaf.category in _BOUNDS}
+    money = {leaf.start for leaf in leaves if leaf.category == "currency"}
+    long = {"period", "f:by", *_ORDERS, *chain.from_iterable(_WHOLE.values())}
+    wholes = [leaf for leaf in leaves if leaf.category in long]
+
+    def is_part(leaf: Leaf, whole: Leaf) -> bool:
+        length = whole.end - whole.start
+        is_inside = whole.start <= leaf.start and leaf.end <= whole.end
+        if not is_inside or leaf.end - leaf.start == length:
+            return False
+        match leaf.category:
+            case "f:versus" if whole.category == "period":
+                return not compares  # "compare May to June" has two
+            case "f:by":
+                return whole.category in _ORDERS
+            case category if category in _TIMES and whole.category == "period":
+                return length == 2 and leaf.end == whole.end  # "this year" is not by year
+        is_by = whole.category == "f:by" and length > 2
+        return is_by or whole.category in (*_ORDERS, *_WHOLE.get(leaf.category, ()))
+
     return [
         leaf for leaf in leaves
-        if not any(order.start <= leaf.start and leaf.end <= order.end
-                   and leaf.end - leaf.start < order.end - order.start
-                   and order.category in (*_ORDERS, longer.get(leaf.category)) for order in leaves)
+        if not any(is_part(leaf, whole) for whole in wholes)
+        # "over 2000 euros" is no year
+        and not (leaf.category == "period" and leaf.end in money and leaf.end - 1 in bounded)
     ]  # fmt: skip
 
 
@@ -766,9 +592,6 @@ def _asides(
         # "And what is the average?" asks for more, ", the best five" for fewer.
         asking = _ASKING if start else _METHODS
         is_empty &= not any(categories & asking for categories in categories_at)
-        # "Median (not the average)" says what is not meant.
-        is_empty |= bool(start) and tokens[start].mark == "(" and "f:not" in categories_at[0] and (
-            not own_categories and not is_named)  # fmt: skip
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 
@@ -778,26 +601,9 @@ def _crossing(token: Token, categories: set[str]) -> str:
     roles = {category for category in categories if category.startswith("f:")}
     role = " ".join(sorted(role.removeprefix("f:") for role in roles))
     if not categories:
-        if token.kind in ("number", "percent", "date"):
-            return "cross number date" if token.kind == "date" else "cross number"
         return "cross name" if token.is_capital else "cross unknown"
     if categories <= roles | {"grain"}:
         return f"cross word {role}"
     if categories & {"period", "number", "value"}:
         return f"cross {sorted(categories & {'period', 'number', 'value'})[0]}"
     return f"cross content {'/'.join(sorted(categories - roles))} {role}".rstrip()
-
-
-def _as_ranges(leaves: list[Leaf]) -> list[Leaf]:
-    """``Jan to March`` is one period, and no two to be compared, where nothing else compares; in
-    ``sent last Friday`` nothing is sent last, in ``this year`` nothing is by year."""
-    compares = any(leaf.category in ("f:compare", "f:change") for leaf in leaves)
-    inside = ("f:newest",) if compares else ("f:newest", "f:versus")
-    periods = [leaf for leaf in leaves if leaf.category == "period"]
-    runs = {(leaf.start + 1, leaf.end) for leaf in periods if leaf.end == leaf.start + 2}
-    return [
-        leaf for leaf in leaves
-        if leaf.category not in inside
-        or not any(period.start <= leaf.start and leaf.end < period.end for period in periods)
-        if leaf.category not in _TIMES or (leaf.start, leaf.end) not in runs
-    ]  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import replace
 from app.bi.plans.entities import spoken
 from app.bi.plans.phrasing import SIGNS
 from app.bi.questions.algebra import (
-    COUNT,
     OPPOSITE,
     OR,
     All,
@@ -84,8 +83,6 @@ class Saying:
                 return say("without {property}", property=named)
             case Has(other, where, None):
                 return say("without {property}", property=self._described(other, where))
-            case Has(sign=str(sign)):
-                return self.restriction(kind, replace(of, sign=OPPOSITE[sign]))
             case Compares() if some := self._some(kind, of):
                 return say("without {property}", property=some)
             case Compares(sign=sign):
@@ -153,7 +150,7 @@ class Saying:
 
     def _number(self, kind: Kind, name: str) -> str:
         measure = kind.figures.get(name)
-        if measure is None or name == COUNT:
+        if measure is None:
             return self._of(name)
         return self._say.lower(measure.label)
 

@@ -141,6 +141,11 @@ def apart(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
+def plural(noun: str) -> str:
+    """Several of what is called so in English."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
 def capital(text: str) -> str:
     """A text as the beginning of a sentence."""
     return f"{text[:1].upper()}{text[1:]}"

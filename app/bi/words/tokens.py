@@ -97,7 +97,9 @@ def _mark(between: str, before: str) -> str:
     if ending := next((letter for letter in "?!;:,()" if letter in between), ""):
         return ending
     if "." in between and between[-1:].isspace():
-        return "" if len(before) < 2 or before.lower() in _SHORTENED else "."
+        is_ordinal = before.isdecimal() and len(before) < 3  # "das 90. Perzentil"
+        is_short = is_ordinal or len(before) < 2 or before.lower() in _SHORTENED
+        return "" if is_short else "."
     is_dash = between.strip() in ("-", "\u2013", "\u2014") and between[:1].isspace()
     return "-" if is_dash else ""
 
@@ -146,28 +148,9 @@ def repaired(
         stem: how words of the language are compared.
     """
     strange = 0
-    whole = _joined([part for token in tokens for part in _parts(token, known)], known)
-    for token in whole:
-        strange += token.stem not in known
-        yield _repaired(token, known, stem) if strange <= MOST_STRANGE else token
-
-
-def _joined(tokens: list[Token], known: Collection[str]) -> Iterator[Token]:
-    """``in voices`` as one word, where only that is known."""
-    at = 0
-    while at < len(tokens):
-        two = tokens[at : at + 2]
-        text = "".join(token.text for token in two).lower()
-        words = len(two) == 2 and all(token.kind == "word" for token in two)
-        strange = any(token.stem not in known for token in two) and not two[-1].apart
-        named = any(token.is_capital for token in two)
-        if words and strange and not named and len(text) > 5 and stem(text) in known:
-            written = " ".join(token.text for token in two)
-            yield replace(two[0], text=text, stem=stem(text), repaired_from=written)
-            at += 2
-        else:
-            yield tokens[at]
-            at += 1
+    for part in (part for token in tokens for part in _parts(token, known)):
+        strange += part.stem not in known
+        yield _repaired(part, known, stem) if strange <= MOST_STRANGE else part
 
 
 def _parts(token: Token, known: Collection[str]) -> list[Token]:
