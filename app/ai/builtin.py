@@ -24,7 +24,7 @@ from app.ai.record import (
 from app.ai.references import find_mentioned
 from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
 from app.ai.requests import NEEDS_RECORD, answer_request
-from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
+from app.ai.understanding import SUMMARY, TASK, Request, is_asked, is_how_to, is_shown, read_request
 
 
 def is_settled(text: str) -> bool:
@@ -43,17 +43,13 @@ def answer(ask: Ask) -> Iterator[Part]:
         texts = (WELL, ABOUT) if settled == WELL else (settled,)
         yield Text(" ".join(map(ask.translated, texts)))
         return
-    for index, piece in enumerate(wishes_in(text, _is_request)):
+    for index, piece in enumerate(wishes_in(text)):
         for part in _routed(replace(ask, text=piece)):
             if isinstance(part, RecordContext):
                 ask = replace(ask, context=part, figures=None)
             if index and isinstance(part, Text):
                 part, index = replace(part, text=f"\n{part.text.lstrip()}"), 0
             yield part
-
-
-def _is_request(text: str) -> bool:
-    return read_request(text) is not None and not is_how_to(text)
 
 
 def _routed(ask: Ask) -> Iterator[Part]:
@@ -63,7 +59,7 @@ def _routed(ask: Ask) -> Iterator[Part]:
         yield Text(ask.translated(MANY))
         return
     request = None if is_instruction else read_request(text)
-    if request is not None and request.kind == SUMMARY and request.text and not request.name:
+    if request is not None and request.kind == SUMMARY and not request.name and is_asked(text):
         request = None  # "who is it assigned to?"
     if request is None and (changed := request_after(text, ask.dialogue)) is not None:
         request, ask = changed[0], replace(ask, replaces=changed[1])

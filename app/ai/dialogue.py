@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.ai.due import find_due
@@ -14,6 +14,7 @@ from app.ai.understanding import (
     STATE,
     TASK,
     Request,
+    is_how_to,
     read_request,
 )
 from app.settings.days import today
@@ -44,11 +45,9 @@ def is_of_many(text: str) -> bool:
     return False
 
 
-def wishes_in(text: str, stands_alone: Callable[[str], bool]) -> Sequence[str]:
+def wishes_in(text: str) -> Sequence[str]:
     """The wishes of a message, in its words: ``log a call: … and remind me on Monday``.
 
-    Args:
-        stands_alone: whether a text is one by itself, beside the record of the conversation.
     Returns: one where nothing is to be taken apart: what follows "and" belongs to the first.
     """
     for code in languages():
@@ -59,7 +58,7 @@ def wishes_in(text: str, stands_alone: Callable[[str], bool]) -> Sequence[str]:
         for start, end in _joints(message):
             if starts[-1] < start and end < len(message) and len(starts) < _MOST_WISHES:
                 before, rest = message.written(starts[-1], start), message.written(end)
-                if stands_alone(before.strip(_SIGNS)) and _begins_wish(rest, stands_alone):
+                if _is_request(before.strip(_SIGNS)) and _begins_wish(rest):
                     starts += [start, end]
         if len(starts) > 1:
             bounds = [*starts, len(message)]
@@ -77,15 +76,17 @@ def _joints(message: Message) -> Iterator[tuple[int, int]]:
             yield index, index + length
 
 
-def _begins_wish(text: str, stands_alone: Callable[[str], bool]) -> bool:
+def _is_request(text: str) -> bool:
+    return read_request(text) is not None and not is_how_to(text)
+
+
+def _begins_wish(text: str) -> bool:
     """Whether what stands behind "and" is a wish of its own, and no part of a text.
 
     A request says both what is to be done and with what, or speaks of the record.
     """
     request = read_request(text)
-    if request is not None:
-        return request.is_whole
-    return read_request(f"{text}.") is None and stands_alone(text.strip(_SIGNS))
+    return request is not None and request.is_whole
 
 
 def request_after(text: str, dialogue: Sequence[tuple[str, str]]) -> tuple[Request, bool] | None:

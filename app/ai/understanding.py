@@ -86,6 +86,11 @@ def is_shown(text: str) -> bool:
     return False
 
 
+def is_asked(text: str) -> bool:
+    """Whether a message begins as a question does."""
+    return any(message_of(text, code).at("language.asking", 0) for code in languages())
+
+
 def is_how_to(text: str) -> bool:
     """Whether a message asks how something is done, or whether it can be."""
     return any(message_of(text, code).at("language.how_to", 0) for code in languages())

@@ -20,7 +20,7 @@ from tests.conftest import Once
 from tests.contract.conftest import Api
 from tests.factories import today
 
-RIGHT = {"Client": 62, "Invoice": 24, "Ticket": 20, "Opportunity": 18, "Project": 15, "Task": 7,
+RIGHT = {"Client": 62, "Invoice": 24, "Ticket": 21, "Opportunity": 18, "Project": 15, "Task": 8,
          "Lead": 14, "Contact": 11}  # fmt: skip
 OTHER = "Globex"
 Records = dict[str, Any]
