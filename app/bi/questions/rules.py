@@ -54,6 +54,7 @@ from app.bi.questions.periods import (
     coming,
     is_joined,
     is_long_ago,
+    since_then,
     unit_of_age,
 )
 from app.settings import organisation
@@ -543,6 +544,13 @@ class Grammar:
 
     def so_old(self, draft: Draft, when: When) -> Draft | None:
         by_kind: dict[str, Restriction] = {}
+        *rest, last = draft.where or (Options("", {}),)
+        if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
+            then = Dated(since_then(when))
+            for kind, none in last.by_kind.items():
+                if isinstance(none, Not) and isinstance(none.of, Has):
+                    by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
+            return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
         for kind in draft.kinds:
             since = ""
             for choices in draft.where:
