@@ -13,9 +13,9 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import offered, restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
-from app.bi.questions.algebra import Equals, Has, Meaning
+from app.bi.questions.algebra import COUNT, Equals, Figure, Has, Meaning
 from app.bi.questions.beside import asked_of
-from app.bi.questions.follow import of_itself, tells_one
+from app.bi.questions.follow import belonging, of_itself, tells_one
 from app.bi.questions.model import Model
 from app.bi.questions.offering import candidates, nearby, report_of
 from app.bi.questions.periods import Periods
@@ -42,6 +42,7 @@ _LEAST_STRANGE = 0.65  # the same where a word that nothing is known of is left 
 _MOST_READINGS = 3
 _LEAST_POSSIBLE = 0.1  # of a reading that is asked about where saying nothing is likelier
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
+_NUMBER = Figure(COUNT)  # of one record it says nothing
 _LEAST_ASKED = 0.2  # of a reading that asks for a property of the record that is looked at
 
 
@@ -393,7 +394,25 @@ def _beside(question: str, now: Calendar, before: Standing, alone: Understood) -
     is_other = meaning is not None and meaning.kind != meant.kind and meaning.where == meant.where
     if first.plan is None or is_other or not (is_less or best is None):
         return alone
-    return _by_its_records(followed, meant)
+    counts = meaning is not None and meaning.figures == (_NUMBER,) and not meaning.groups
+    is_number = counts and meaning is not None and meaning.kind == meant.kind
+    whole = _of_its_own(alone, meant, now) if is_number else None
+    return whole or _by_its_records(followed, meant)
+
+
+def _of_its_own(alone: Understood, record: Meaning, now: Calendar) -> Understood | None:
+    """A figure of records of another kind as that of those which belong to the one looked at."""
+    language, best = understanding_of(alone.language), alone.analyses[0]
+    if best.meaning is None or best.meaning.kind == record.kind:
+        return None
+    kinds = language.lexicon.model.kinds
+    parts = tuple(belonging(record, kinds[record.kind], kinds[best.meaning.kind]))
+    meaning = replace(best.meaning, where=(*best.meaning.where, *parts))
+    plan = language.plan_of(meaning, now) if parts else None
+    if plan is None:
+        return None
+    of_it = replace(best, meaning=meaning, plan=plan)
+    return replace(alone, analyses=(of_it,), chances=alone.chances[:1], goes_on=True)
 
 
 def _by_its_records(followed: Understood, record: Meaning) -> Understood:

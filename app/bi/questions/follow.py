@@ -430,7 +430,7 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
                 if isinstance(part, Has) and part.kind == other.key), None)  # fmt: skip
     if has is not None:  # of clients that have open tickets "which tickets"
         rest = tuple(part for part in previous.where if part != has)
-        of = _belonging(replace(previous, where=rest), kind, other)
+        of = belonging(replace(previous, where=rest), kind, other)
         return replace(meaning, where=(*has.where, *of, *meaning.where))
     name = other.data["one"]
     is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
@@ -438,14 +438,14 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
         return _grouped(previous, (Group(name),), model)
     is_same = refers == "person" or not (refers or "list" in draft.flags)  # "open tickets?"
     parts = tuple(_named_in(previous, kind, other)) if is_same else ()
-    if parts := parts or tuple(_belonging(previous, kind, other)):
+    if parts := parts or tuple(belonging(previous, kind, other)):
         return replace(meaning, where=(*parts, *meaning.where))
     if draft.is_plain and name in kind.dimensions and not previous.groups:
         return _grouped(previous, (Group(name),), model)
     return None
 
 
-def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
+def belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
     """What says of other records that they belong to those before, or to whoever these are of."""
     parts = [*previous.where, *((previous.dated,) if previous.dated is not None else ())]
     if kind.key in other.to_one:
