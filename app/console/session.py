@@ -74,7 +74,7 @@ def forget() -> None:
 
 def form_token() -> str:
     """What each form sends along, to show that it came from a page of ours."""
-    token: str = session[TOKEN]
+    token: str = session.setdefault(TOKEN, secrets.token_urlsafe(24))
     return token
 
 

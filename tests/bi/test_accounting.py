@@ -7,9 +7,11 @@ from urllib.parse import unquote
 import pytest
 from flask import Flask
 
+from app.auth.users import create_user
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
+from tests.contract.conftest import PASSWORD
 from tests.factories import make_client
 
 
@@ -35,6 +37,10 @@ def test_what_may_be_meant_otherwise_is_less_sure(ask: Ask, sure: str, less_sure
 def test_how_long_is_a_time(ask: Ask) -> None:
     answer = ask("how long are deals open on average")
     assert "days since creation (open)" in answer["interpretation"]
+
+
+def test_the_biggest_of_each_month_is_not_counted(ask: Ask) -> None:
+    assert ask("biggest invoice per month this year")["status"] == "unsupported"
 
 
 def test_a_share_is_of_what_stands_behind_among(ask: Ask) -> None:
@@ -76,8 +82,15 @@ def test_what_is_owed_grows_or_is_a_draft_is_asked_for_as_such(
     assert [part for part in said if part not in address] == []
 
 
-def test_who_made_records_is_nobody_who_is_responsible_for_them(ask: Ask) -> None:
+def test_who_made_records_is_nobody_who_is_responsible_for_them(app: Flask, ask: Ask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_user(
+            username="karin", email=None, display_name="Karin Vogt", password=PASSWORD,
+            roles=["Sales"],
+        )  # fmt: skip
     assert ask("who created the most tickets")["status"] == "unsupported"
+    assert ask("Which leads were created by Karin Vogt?")["status"] == "unsupported"
+    assert "ownerId eq" in unquote(ask("Which leads are owned by Karin Vogt?")["query"]["odata"])
 
 
 @pytest.mark.parametrize(

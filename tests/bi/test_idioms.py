@@ -31,6 +31,7 @@ from tests.factories import line, make_client, make_issued_invoice
         ("tasks that don't belong to any project", "tasks without a project"),
         ("leads in the last fortnight", "leads in the last 2 weeks"),
         ("how much tickets do we have from Swiss customers", "how many tickets of Swiss clients"),
+        ("custmers in Swizerland", "clients in Switzerland"),
         ("leads created in May of last year", "leads created in May 2025"),
         ("deals over 6m", "deals over 6 million"),
         ("which unpaid invoices has nobody reminded yet", "unpaid invoices without reminders"),
@@ -70,6 +71,7 @@ def test_what_is_compared_is_a_condition(ask: Ask, question: str, condition: str
         "clients with more employees than revenue",  # a number and an amount of money
         "clients with more invoices than tickets",  # of each there are records, no figure
         "tasks that were not invoiced in May",  # not then, or made then and not invoiced
+        "leads we did not call this month",
         "tickets flagged for review",
     ],
 )

@@ -28,7 +28,8 @@ HIGH = 0.8
 
 @pytest.mark.parametrize(
     "question",
-    ["all but the largest deal", "running total of invoices", "what will revenue be in December",
+    ["which agents have no urgent tickets",
+     "all but the largest deal", "running total of invoices", "what will revenue be in December",
      "large deals won this month"],
 )  # fmt: skip
 def test_what_no_query_says_is_refused(ask: Ask, business: None, question: str) -> None:

@@ -28,6 +28,7 @@ from tests.bi.conftest import Ask
         # Of which time.
         ("revenue jan-mar", "revenue from january to march"),
         ("invoices issued mid-May", "invoices issued in mid May"),
+        ("invoices since the 1st", "invoices since the start of the month"),
         ("revenue q1 26", "revenue q1 2026"),
         ("tax by calendar week, ytd", "tax per week year to date"),
         ("tickets this year, one figure for each week", "tickets per week this year"),

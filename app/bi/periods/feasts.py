@@ -25,18 +25,29 @@ class Feasts:
         self._days.sort(key=lambda feast: -len(feast[0]))
         self.words = frozenset(word for words, _ in self._days for word in words)
 
-    def read(self, tokens: Sequence[Token], at: int, today: date) -> tuple[int, Period] | None:
+    def read(
+        self, tokens: Sequence[Token], at: int, today: date, year: int | None = None
+    ) -> tuple[int, Period] | None:
         """The named day at this place, the last one before today; how many tokens it takes."""
         stems = tuple(token.stem for token in tokens[at:])
         named = (feast for feast in self._days if stems[: len(feast[0])] == feast[0])
         words, of_year = next(named, ((), None))
         if of_year is None:
             return None
-        days = map(of_year, (today.year - back for back in range(_YEARS)))
-        day = next(candidate for candidate in days if candidate <= today)
+        years = [year] if year is not None else [today.year - back for back in range(_YEARS)]
+        day = next(
+            (
+                candidate
+                for candidate in map(of_year, years)
+                if year is not None or candidate <= today
+            ),
+            None,
+        )
+        if day is None:
+            return None
         label = f"{' '.join(token.text for token in tokens[at : at + len(words)])}, {day}"
         a_day = timedelta(days=1)
-        return len(words), Period(day, day + a_day, label, "day", has_year=False)
+        return len(words), Period(day, day + a_day, label, "day", has_year=year is not None)
 
 
 def _fixed(month: int, day: int) -> Callable[[int], date]:

@@ -142,7 +142,9 @@ class _Reading:
                 total, period, edge = point
                 onwards = self._at("onwards", at + length + total)
                 is_from = self._stem(at) == "from" and not edge and period.grain is not None
-                if is_from and not onwards:  # "from last month" is of that month
+                is_first = period.start is not None and period.start.day == 1
+                is_since = onwards or (period.grain == "day" and is_first)  # "revenue from 1 May"
+                if is_from and not is_since:  # "from last month", "invoices from 5 May"
                     return length + total, period
                 after = edge == "end" or (self._stem(at) == "after" and not edge)
                 start = period.end if after else period.start
@@ -155,6 +157,8 @@ class _Reading:
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.has_year)
             return length + total, replace(until, weekday=period.weekday)
+        if reading := self._ahead(at):
+            return reading
         skipped = self._at("on", at)
         reading = self._range(at, at + skipped)
         if reading is not None and any(
@@ -244,7 +248,7 @@ class _Reading:
             return None
         for read in (
             self._feast, self._weekend, self._daytime, self._named, self._ago, self._relative,
-            self._weekday, self._month, self._part, self._dated,
+            self._weekday, self._month, self._part, self._dated, self._day,
         ):  # fmt: skip
             if reading := read(at):
                 return reading
@@ -263,6 +267,20 @@ class _Reading:
         start = unit_start(step(self.now.today, unit[1], -count), unit[1])
         units = unit[1] if count == 1 else f"{unit[1]}s"
         return 3, Period(start, step(start, unit[1], 1), f"{count} {units} ago", unit[1])
+
+    def _ahead(self, at: int) -> Reading | None:
+        """``due in 10 days``, ``in 10 Tagen fällig``: until then, as most people mean it."""
+        length = self._at("inside", at)
+        count, unit = self._number(at + length), self._unit(at + length + 1)
+        if not length or not count or unit is None or count > 1200:
+            return None
+        total = length + 1 + unit[0]
+        beside = {(self._stem(at - 1),) if at else (), (self._stem(at + total),)}
+        if beside.isdisjoint(self.reader.phrases["ahead_of"]):
+            return None
+        label = f"the next {count} {unit[1]}{'' if count == 1 else 's'}"
+        end = step(self.now.today, unit[1], count) + timedelta(days=1)
+        return total, Period(self.now.today, end, label)
 
     def _relative(self, at: int) -> Reading | None:
         """``this month``, ``last quarter``, ``the past 30 days``, ``next two weeks``."""
@@ -412,6 +430,17 @@ class _Reading:
         label = f"week {number} of {year}"
         return end - at, Period(start, start + timedelta(days=7), label, "week")
 
+    def _day(self, at: int) -> Reading | None:
+        """``since the 15th``: of this month, or of the last one."""
+        is_ordinal = self._is_day(at) and not self.tokens[at].text.isdecimal()
+        if not is_ordinal or at < 2 or self._stem(at - 1) != "the":
+            return None
+        if self._stem(at - 2) not in self.reader.introducing:
+            return None
+        day = self.now.today.replace(day=day_of(self.tokens[at]))
+        day = day if day <= self.now.today else add_months(day, -1)
+        return 1, of_day(day, str(day))
+
     def _dated(self, at: int) -> Reading | None:
         token = self.tokens[at]
         if token.kind == "date":
@@ -441,7 +470,14 @@ class _Reading:
         if not past and (not at or self._stem(at - 1) not in before_feasts):
             return None
         feast = self.reader.feasts.read(self.tokens, at + past, self.now.today)
-        return None if feast is None else (past + feast[0], feast[1])
+        if feast is None:
+            return None
+        after = at + past + feast[0]
+        if self._is_year(after):
+            year = int(self._stem(after))
+            feast = self.reader.feasts.read(self.tokens, at + past, self.now.today, year)
+            return None if feast is None else (past + feast[0] + 1, feast[1])
+        return past + feast[0], feast[1]
 
     def _daytime(self, at: int) -> Reading | None:
         """``this morning``, ``yesterday afternoon``, ``Friday evening``."""

@@ -44,6 +44,7 @@ _LEAST_POSSIBLE = 0.1  # of a reading that is asked about where saying nothing i
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 _NUMBER = Figure(COUNT)  # of one record it says nothing
 _LEAST_ASKED = 0.2  # of a reading that asks for a property of the record that is looked at
+_OF_WORDS = ("aside", "open", "unknown")  # reasons of how it was read, not of what was asked
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def propose(
     code = language_of(question, before, page_language)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
-    refusal = Refusal("before") if understood.lacks_before else _refused(understood)
+    lacks, _, number = understood.lacks.partition(" ")
+    refusal = Refusal(lacks, (number,)) if lacks else _refused(understood)
     if refusal is not None and refusal.reason in ("open", "subject"):
         readings = _readings(understood, refusal, now)
         is_offered = readings or best.plan is not None
@@ -274,8 +276,17 @@ def _refused(understood: Understood) -> Refusal | None:
     if refusal is not None and refusal.reason in ("aside", "subject"):
         return passed_over(meant[0], understood.read) or refusal
     if refusal is None and understood.analyses[0].plan is None:
-        return unread(understood.read, lexicon)
+        return unread(understood.read, lexicon) or _refused_if_read(understood)
     return refusal
+
+
+def _refused_if_read(understood: Understood) -> Refusal | None:
+    """Why there would be no answer either if the likeliest meaning were the one that is meant."""
+    lexicon = understanding_of(understood.language).lexicon
+    meant = next((analysis for analysis in understood.analyses if analysis.plan is not None), None)
+    refusal = None if meant is None else refused(meant, understood.read, lexicon)
+    is_told = refusal is not None and not refusal.asks_back and refusal.reason not in _OF_WORDS
+    return refusal if is_told else None
 
 
 def _noted(analysis: Analysis, understood: Understood) -> tuple[Plan, Compiled]:
@@ -343,20 +354,26 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
     goes_on = language.goes_on(alone.read)
     previous = before.meaning
     if previous is None or plan_before(before, now) is None:
-        return replace(alone, lacks_before=goes_on and not is_whole)
+        return replace(alone, lacks="before" if goes_on and not is_whole else "")
     followed = replace(language.follow(previous, question, now, weights), left=before.left)
     first = followed.analyses[0]
     if first.plan is None:
-        return replace(alone, goes_on=language.refers(alone.read.stems))
+        is_few = previous.ranking is not None and previous.ranking.limit and not previous.groups
+        refers = language.refers(alone.read.stems)
+        lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
+        return replace(alone, goes_on=refers, lacks=lacks)
     kind = language.lexicon.model.kinds[previous.kind]
     is_of_record = tells_one(previous, kind) and _is_fragment(alone, previous)
     is_bare = _is_bare(best.meaning) or is_of_record
-    if goes_on or not is_whole or is_bare:
+    if goes_on or not is_whole or is_bare or _is_of_one(best, previous):
         # By itself, a question passes over whom its pronoun stands for.
         alone_over = best.passed_over(alone.read, light=False) + language.refers(alone.read.stems)
+        if not goes_on and not is_whole and _is_of_either(best, first, previous):
+            return replace(followed, analyses=(first, best), chances=(0.5, 0.5), lacks="either")
         is_less = first.passed_over(followed.read, light=False) <= alone_over
         return followed if is_less or best.meaning is None else alone
-    return alone
+    fewer = first.passed_over(followed.read) < best.passed_over(alone.read)
+    return followed if fewer else alone
 
 
 def _standing(understood: Understood, question: str, before: Standing | None) -> Standing:
@@ -374,6 +391,25 @@ def _standing(understood: Understood, question: str, before: Standing | None) ->
             is_beside = before is not None and before.beside and meaning == before.meaning
             return Standing(meaning, left, understood.language, is_beside)
     return Standing(language=understood.language)
+
+
+def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> bool:
+    """Whether a figure that is named can be of the records before as well as of all."""
+    first, second = alone.meaning, followed.meaning
+    if first is None or second is None or first.kind != previous.kind or first == second:
+        return False
+    is_part = bool(previous.figures and (previous.dated or previous.where))
+    is_part &= second.groups != previous.groups or not previous.groups  # "which source": of these
+    named = (figure.measure for figure in first.figures if figure not in previous.figures)
+    return is_part and any(figure != COUNT for figure in named)
+
+
+def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
+    """Whether it tells one record of the kind before, and not which: ``client created in May``."""
+    flags, meaning = getattr(alone.item and alone.item.meaning, "flags", ()), alone.meaning
+    if meaning is None or meaning.figures or meaning.ranking or meaning.distinct:
+        return False
+    return "singular" in flags and meaning.kind == previous.kind
 
 
 def _beside(question: str, now: Calendar, before: Standing, alone: Understood) -> Understood:

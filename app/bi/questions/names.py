@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from rapidfuzz import distance
+
 from app.bi.query import Query, Row, run
 from app.bi.questions.algebra import OR, Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
@@ -35,6 +37,7 @@ _MOST_VALUES = 500
 _BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
+_SIMILAR = 0.83
 NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
@@ -88,6 +91,7 @@ class Names:
                         ends[key] = start + length
                         yield Name(start, start + length, Options(key, by_kind))
             if not length_found:
+                yield from self._almost(tokens[start], start, known, countries, categories)
                 for name in self._partly(tokens, stems, start, known):
                     length_found = name.end - start - 1  # of a record as many words, or more
                     yield name
@@ -227,6 +231,31 @@ class Names:
     def _categories_at(self, stems: Sequence[str], at: int) -> set[str]:
         entries = self._lexicon.at(stems, at) if at < len(stems) else ()
         return {entry.category for _, entry in entries}
+
+    @staticmethod
+    def _is_strange(token: Token, known: bool) -> bool:
+        return token.kind == "word" and not known and len(token.text) > 5
+
+    def _almost(
+        self, token: Token, at: int, known: Sequence[bool],
+        countries: Mapping[Any, tuple[str, str]],
+        categories: Mapping[Any, Mapping[str, Restriction]],
+    ) -> Iterator[Name]:  # fmt: skip
+        """``Swizerland``, ``logisitcs``: the one country or category that a word is a slip of."""
+        if not self._is_strange(token, known[at]):
+            return
+        alike, word = distance.OSA.normalized_similarity, token.text.lower()
+
+        def near(names: Mapping[Any, Any]) -> list[str]:
+            return [name for name in names if isinstance(name, str)
+                    and alike(word, name, score_cutoff=_SIMILAR)]  # fmt: skip
+
+        lands = {countries[name] for name in near(countries)} if token.is_capital else set()
+        if len(lands) == 1:
+            codes, label = lands.pop()
+            yield Name(at, at + 1, Options(f"place:{codes}", self._in_country(codes, label)), 1)
+        elif not wordpiece.is_piece(word) and len(values := near(categories)) == 1:
+            yield Name(at, at + 1, Options(f"text:{values[0]}", categories[values[0]]), 1)
 
     def _partly(
         self, tokens: Sequence[Token], stems: Sequence[str], start: int, known: Sequence[bool]

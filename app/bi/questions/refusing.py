@@ -18,8 +18,10 @@ from app.bi.questions.algebra import (
     COUNT,
     Compares,
     Equals,
+    Figure,
     Is,
     Meaning,
+    Not,
     positive,
 )
 from app.bi.questions.contradictions import is_possible
@@ -31,7 +33,10 @@ from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis
 
 _MOST_NAMED = 3  # words that are said to be unknown
-_ASKING_BACK = frozenset(("two", "subject", "aside", "several", "best", "open"))
+_ASKING_BACK = frozenset((
+    "two", "subject", "ranking", "aside", "several", "either", "best", "open",
+))  # fmt: skip
+_DONE = frozenset(("cross content verb", "cross content date/verb"))  # verbs, and nothing else
 _FINAL = frozenset(("secret", "command", "forbidden"))
 
 
@@ -221,6 +226,13 @@ def _is_of_anything(question: _Question) -> bool:
     return is_plain and not is_named and not meaning.groups and is_open
 
 
+def _is_ranked_by_two(question: _Question) -> bool:
+    """Whether the first few are asked for by two figures, each of which has its own first few."""
+    ranking, figures = question.meaning.ranking, question.meaning.figures
+    is_counted = any(figure.measure == COUNT for figure in figures)
+    return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not is_counted
+
+
 # --- words of which nothing was made
 
 
@@ -277,8 +289,8 @@ def _command(question: _Question) -> tuple[str, ...]:
 def _is_unmeasured(question: _Question) -> bool:
     """Whether it is said how much, how or like whom, in a word without a number."""
     is_measured = any(isinstance(restriction, Compares) for restriction in question.meaning.where)
-    happened, named = question.ends("state", "date", "verb"), question.starts("value")
-    manner, alike = question.words("manner"), question.words("alike")
+    happened, manner = question.ends("state", "date", "verb"), question.words("manner")
+    named, alike = question.starts("value"), question.words("alike")
     return (question.crosses("unmeasured") and not is_measured) or any(
         ((stem,) in manner and at in happened) or ((stem,) in alike and at + 1 in named)
         for at, stem in enumerate(question.read.stems)
@@ -304,7 +316,11 @@ def _left_aside(question: _Question) -> tuple[str, ...]:
     nouns = [read.places[at] for at in question.starts("kind")]
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
     decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
-    return tuple(read.words_at(decisive | first))
+    # "What did Granit buy" asks for more than who that is.
+    restrictions = () if question.meaning.figures else question.meaning.where
+    is_bare = any(isinstance(part, Equals) and part.path == "id" for part in restrictions)
+    done = {position for position in analysis.aside if is_bare and read.crossing[position] in _DONE}
+    return tuple(read.words_at(decisive | done | first))
 
 
 # --- what contradicts itself
@@ -339,13 +355,20 @@ def _parts(question: _Question) -> Iterator[tuple[str, str]]:
 
 
 def _is_ahead(question: _Question) -> bool:
-    """Whether it lies ahead and is not planned: it has no date there."""
-    kind, plan = question.kind, question.plan
-    ahead = {*kind.data.get("ahead", ()), *kind.data.get("planned", {}).values()}
-    dates = {kind.states[name].date for name in question.states} - {""}
+    """Whether it lies ahead and is not planned: it has no date there, and is not still to do."""
+    kind, plan, data = question.kind, question.plan, question.kind.data
+    if not question.says("ahead"):
+        return False
+    ahead = {*data.get("ahead", ()), *data.get("planned", {}).values()}
+    dates = [kind.states[name].date for name in question.states]
+    dated = question.meaning.dated
+    is_planned = dated is None or dated.date or data.get("to_come")
+    is_to_do = any(name.startswith("to.") for name in question.states)
+    if (plan.date in ahead and is_planned) or is_to_do:
+        return False
     # What is said of no time, and of nothing that happened, is as it is now.
-    is_now = plan.period is None and not dates
-    return question.says("ahead") and not is_now and ahead.isdisjoint({plan.date, *dates})
+    is_now = plan.period is None and not any(dates)
+    return not is_now and ahead.isdisjoint(dates)
 
 
 def _is_counter(question: _Question) -> bool:
@@ -354,10 +377,24 @@ def _is_counter(question: _Question) -> bool:
     A date that is said is that of the records, where these are named.
     """
     meaning, counters = question.meaning, question.kind.data.get("counters", ())
-    is_of_records = meaning.dated is not None and meaning.dated.date and not question.is_unnamed
-    is_timed = meaning.dated is not None or any(group.grain for group in meaning.groups)
-    is_counted = any(figure.measure in counters for figure in meaning.figures)
-    return is_counted and bool(meaning.against or (is_timed and not is_of_records))
+    if not any(figure.measure in counters for figure in meaning.figures):
+        return False
+    is_dated = meaning.dated is not None and (question.is_unnamed or not meaning.dated.date)
+    is_grained = any(group.grain and not group.date for group in meaning.groups)
+    is_grained &= meaning.dated is None or not meaning.dated.date
+    return is_dated or is_grained or meaning.against is not None
+
+
+def _is_denied_in_time(question: _Question) -> bool:
+    """Whether something was not done in a period, which no property of the records dates."""
+    kind, dated = question.kind, question.meaning.dated
+    denied = [part.of for part in question.meaning.where if isinstance(part, Not)]
+    names = [part.state for part in denied if isinstance(part, Is)]
+    names += [name for name in question.states if name.startswith("to.")]
+    crossed = {question.read.places[start] for start in question.starts("period")}
+    is_timed = (dated is not None and not dated.date) or crossed & question.analysis.crossed
+    is_undated = any(not kind.states[name].date for name in names)
+    return bool(is_timed and is_undated) and question.says("undone")
 
 
 def _is_converted_elsewhere(question: _Question) -> bool:
@@ -366,57 +403,40 @@ def _is_converted_elsewhere(question: _Question) -> bool:
     return question.meaning.is_converted and any(path.endswith("currency") for path in paths)
 
 
-def _maker(question: _Question) -> tuple[str, ...]:
-    """The word by which it is asked who made records: who is responsible for them is kept."""
-    kind, meaning, person = question.kind, question.meaning, question.kind.person
-    paths = {*(group.dimension for group in meaning.groups), *meaning.columns}
-    if person is None or paths.isdisjoint((person.name, person.path)):
-        return ()
-    who = question.ends("f:who")
-    dates = (leaf for leaf in question.leaves("date") if leaf.start in who)
-    words = (question.read.tokens[leaf.start].text for leaf in dates
-             if leaf.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
-    return tuple(islice(words, 1))
-
-
-def _is_of_each(question: _Question) -> bool:
-    """Whether groups would be shares of themselves: each lost deal has a reason and no other has
-    one, so of each reason all are lost."""
-    kind, meaning = question.kind, question.meaning
-    hits = [kind.rates[figure.measure].hits for figure in meaning.figures if figure.is_rate]
-    implies = kind.data.get("implies", {})
-    implied = [implies[group.dimension] for group in meaning.groups if group.dimension in implies]
-    return any(meaning.part == Is(state) or kind.states[state].filter in hits for state in implied)
-
-
 def _is_earlier_state(question: _Question) -> bool:
     """Whether records are asked for that were in a state at another time, which is not kept.
 
     A state with a date of its own was entered then; one that passes has none. A period beside it
     is of the records, unless the question looks back or sets it against another time; where
-    that was said before, it is of the records (``only the unpaid ones``). So it is with what is
-    left to pay, or waits: ``receivables as of 17 May``.
+    that was said before, it is of the records (``only the unpaid ones``).
     """
     meaning, plan, kind = question.meaning, question.plan, question.kind
-    period, dated, states = plan.period, meaning.dated, question.states
-    end = None if period is None else period.end
-    if dated is not None and dated.date:
+    if meaning.dated is not None and meaning.dated.date:
         return False
+    is_past = plan.period is not None and plan.period.end is not None
     against = getattr(question.analysis.item and question.analysis.item.meaning, "against", True)
     is_back = (meaning.against is not None and against is not None) or (
-        end is not None and question.says("back")
+        is_past and question.says("back")
     )
-    if plan.date == kind.date and is_back and any(_passes(kind, name) for name in states):
+    if plan.date == kind.date and is_back and any(_passes(kind, name) for name in question.states):
         return True
-    if period is None or end is None or meaning.against is not None:
-        return False
+    return is_past and meaning.against is None and _is_as_of(question, is_back=is_back)
+
+
+def _is_as_of(question: _Question, *, is_back: bool) -> bool:
+    """Whether it is asked how something was on a day that is past: ``receivables as of 17 May``."""
+    meaning, kind, period = question.meaning, question.kind, question.plan.period
+    is_ago = meaning.dated is not None and meaning.dated.when.words.endswith(" ago")
+    end = period.end if period is not None and period.grain == "day" else None
+    is_day = end is not None and end <= (question.plan.today or end)
+    names = {*(group.dimension for group in meaning.groups), *meaning.columns}
+    if is_ago and not question.states and names & {"status", "stage"}:
+        return True
     lasting = {name for name, figure in kind.figures.items()
               if figure.snapshot or _passes(kind, kind.state_with(figure.filter))}  # fmt: skip
     is_level = any(figure.measure in lasting for figure in meaning.figures)
-    is_passing = is_back and any(not kind.states[name].date for name in states)
-    is_ago = dated is not None and dated.when.words.endswith(" ago")
-    is_day = period.grain == "day" and end <= (plan.today or end)
-    return (is_ago and (is_level or is_passing)) or (is_day and is_level)
+    is_passing = is_ago and any(not kind.states[name].date for name in question.states)
+    return (is_level and (is_day or is_ago)) or (is_back and is_passing)
 
 
 def _passes(kind: Kind, name: str) -> bool:
@@ -437,6 +457,73 @@ def _passes(kind: Kind, name: str) -> bool:
     return f"'{member}'" not in (kind.issued or "")
 
 
+# --- what says more than the records tell
+
+
+def _is_of_none(question: _Question) -> bool:
+    """Whether groups are asked for that have no such records: only those with some are there."""
+    denied = any(isinstance(restriction, Not) for restriction in question.meaning.where)
+    if not question.meaning.groups or not denied:
+        return False
+    stated = {leaf.start: leaf.end for leaf in question.leaves("state", "value")}
+    nouns = question.starts("kind")
+    return any(stated.get(end) in nouns for end in question.ends("f:without"))
+
+
+def _maker(question: _Question) -> tuple[str, ...]:
+    """The word by which it is asked who made records; none where that is not asked.
+
+    Only who is responsible for them is kept, as a group or as a column.
+    """
+    kind, meaning, person = question.kind, question.meaning, question.kind.person
+    paths = () if person is None else (person.path, person.key)
+    is_told = person is not None and any(group.dimension == person.name for group in meaning.groups)
+    is_named = any(isinstance(part, Equals) and part.path in paths for part in meaning.where)
+    # "who joined" are clients themselves; what has no address of its own was made by somebody.
+    is_made = question.is_unnamed and kind.prop("email") is None
+    is_shown = any(column in paths for column in meaning.columns)
+    if not (is_told or is_made or is_named or is_shown):
+        return ()
+    who, people = question.ends("f:who"), question.starts("f:person") if is_named else set()
+    who -= {leaf.start for leaf in question.leaves("verb") if kind.key in leaf.meaning.by_kind}
+    dates = (leaf for leaf in question.leaves("date") if leaf.start in who or leaf.end in people)
+    words = (question.read.tokens[leaf.start].text for leaf in dates
+             if leaf.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
+    return tuple(islice(words, 1))
+
+
+def _is_of_each(question: _Question) -> bool:
+    """Whether groups would be shares of themselves, or the first record of each month is asked for.
+
+    Each lost deal has a reason and no other has one: of each reason all are lost.
+    """
+    kind, meaning = question.kind, question.meaning
+    first = meaning.figures[0] if meaning.figures else Figure(COUNT)
+    hits = kind.rates[first.measure].hits if first.is_rate else ""
+    implies = kind.data.get("implies", {})
+    for group in meaning.groups:
+        implied = implies.get(group.dimension, "")
+        if implied and (meaning.part == Is(implied) or kind.states[implied].filter == hits):
+            return True
+    if meaning.ranking is None or meaning.ranking.limit != 1 or first.measure == COUNT:
+        return False
+    is_first = question.ends("f:highest", "f:lowest") & question.starts("kind")
+    return bool(is_first) and any(group.grain for group in meaning.groups)
+
+
+def _opposing(question: _Question) -> bool:
+    """Whether two are set against each other which the meaning does not compare."""
+    return question.meaning.against is None and question.crosses("opposing")
+
+
+def _sets_two_apart(question: _Question) -> bool:
+    """Whether there are to be more records of one kind than of another."""
+    more, nouns_start = question.ends("f:more", "f:less"), question.starts("kind")
+    joints = {leaf.start: leaf.end for leaf in question.leaves("f:compare")}
+    nouns = question.leaves("kind")
+    return any(leaf.start in more and joints.get(leaf.end) in nouns_start for leaf in nouns)
+
+
 # The first that says so is the reason: what is asked for comes before what it is asked of.
 _RULES: tuple[tuple[str, Callable[[_Question], Refusal | tuple[str, ...] | bool | None]], ...] = (
     ("open", _is_vague),
@@ -450,10 +537,15 @@ _RULES: tuple[tuple[str, Callable[[_Question], Refusal | tuple[str, ...] | bool 
     ("vague", _is_unmeasured),
     ("unknown", _nobody),
     ("uncounted", _is_counter),
+    ("denied", _is_denied_in_time),
     ("currency", _is_converted_elsewhere),
     ("aside", _left_aside),
+    ("absent", _is_of_none),
+    ("ranking", _is_ranked_by_two),
     ("maker", _maker),
     ("each", _is_of_each),
+    ("incomparable", _opposing),
+    ("incomparable", _sets_two_apart),
     ("earlier", _is_earlier_state),
     ("subject", _is_of_anything),
 )

@@ -94,7 +94,7 @@ class Understood:
     is_cut: bool = False
     goes_on: bool = False  # it is an operation on the meaning before
     left: tuple[str, ...] = ()  # words of the questions before that were left aside there
-    lacks_before: bool = False  # it goes on from nothing that is known
+    lacks: str = ""  # why it cannot go on: the name of a refusal, and what it is about
     standing: Standing = FORGOTTEN  # what the next question goes on from
     asked_paths: tuple[str, ...] | None = None  # of the record looked at: ``beside.asked_of``
 
@@ -239,7 +239,11 @@ class Understanding:
         stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         several = self.lexicon.data["language"].get("several", ())
         is_plural = any(token.text.lower() in several for token in tokenise(question))
-        flags = ("before", *(("plural",) * is_plural))
+        flags = (
+            "before",
+            *(("plural",) * is_plural),
+            *(("before listed",) * (not previous.figures)),
+        )
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)
