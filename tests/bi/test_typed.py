@@ -79,6 +79,11 @@ def test_none_for_so_long_is_none_since_then(ask: Ask) -> None:
     assert told == "Clients (without tickets (created less than 6 months ago))."
 
 
+def test_who_pays_late_on_average_is_told_by_the_days(ask: Ask) -> None:
+    told = ask("clients that pay late on average")["interpretation"]
+    assert "days from due date to payment by client - those with over 0" in told
+
+
 @pytest.mark.parametrize(
     "question",
     ["frobnicated invoices this wk", "very blorby tickets", "open deals of the zorgs so far"],

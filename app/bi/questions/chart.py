@@ -49,10 +49,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Rule:
-    """Two neighbours made one; ``compose`` answers the meaning, or None where types disagree.
-
-    Without a name: parts of a rule that come together.
-    """
+    """Two neighbours made one; ``compose`` answers the meaning, or None where types disagree."""
 
     name: str
     left: str
@@ -113,13 +110,13 @@ class Chart:
         for left in lefts:
             for category, others in by_category.items():
                 for rule in self._rules.get((left.category, category), ()):
-                    features = (f"rule {rule.name}",) if rule.name else ()
-                    price = self._weights[features[0]] if features else 0.0
+                    price = self._weights[f"rule {rule.name}"]
                     for right in others:
                         tried += 1
                         meaning = rule.compose(left.meaning, right.meaning)
                         if meaning is not None:
                             score = left.score + right.score + price
+                            features = (f"rule {rule.name}",)
                             self._keep(start, end, Item(rule.result, meaning, features, score,
                                                         left, right))  # fmt: skip
         return tried

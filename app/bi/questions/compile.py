@@ -23,6 +23,7 @@ from app.bi.questions.algebra import (
     Either,
     Equals,
     Figure,
+    Group,
     Has,
     Is,
     Known,
@@ -70,6 +71,7 @@ class Compiler:
             chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
             say=self.lexicon.say,
         )  # fmt: skip
+        meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
         conditions = [self._condition(kind, restriction) for restriction in _merged(meaning.where)]
         texts = {restriction.text for restriction in conditions}
@@ -91,6 +93,16 @@ class Compiler:
         plan = replace(plan, extra_columns=extra, asked_columns=asked_columns,
                        amount=kind.amount_where(so))  # fmt: skip
         return by_tax_group(plan)
+
+    def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
+        """``month over month in 2026``: each of the units that a longer period has."""
+        unit = meaning.against.shift if meaning.against is not None else ""
+        if not unit or meaning.dated is None or any(group.grain for group in meaning.groups):
+            return meaning
+        period = self._period(meaning.dated.when, kind, meaning.dated.date or kind.date)
+        if period.start is None or period.end is None or step(period.start, unit, 1) >= period.end:
+            return meaning
+        return meaning.changed(against=None, groups=(Group(grain=unit), *meaning.groups))
 
     # --- figures
 
@@ -346,11 +358,12 @@ class Compiler:
             plan = plan.with_assumption("{period}, which is not over yet, is compared",
                                         period=plan.say.period(period))  # fmt: skip
         elif period is None:
-            unit = against.unit or against.shift or "month"
-            start = unit_start(today, unit)
-            to_date = Period(start, step(today, "day", 1), f"this {unit} to date")
-            whole = Period(start, step(start, unit, 1), f"this {unit}", unit)
-            period = whole if against.unit else to_date
+            unit = against.shift or "month"
+            end = step(today, "day", 1)
+            period = Period(unit_start(today, unit), end, f"this {unit} to date")
+            if against.unit:
+                unit, start = against.unit, unit_start(today, against.unit)
+                period = Period(start, step(start, unit, 1), f"this {unit}", unit)
         if against.when is not None:
             earlier: Period | None = self._period(against.when, kind, plan.date or "")
         else:
@@ -420,6 +433,8 @@ class Compiler:
                 return f"tags/any(t:t eq {quoted(tag)})"
             case Dated(when, date):
                 return self._dates(kind, when, date or kind.date)
+            case Not(Compares() as of) if of.sign in ("gt", "ge", "lt", "le"):
+                return f"not ({self._compares(kind, of)})"
             case Not(of):
                 return f"not ({self.text(kind, of, depth)})"
             case Either(parts):

@@ -8,14 +8,17 @@ from decimal import Decimal
 
 from app.bi.questions.algebra import (
     COUNT,
+    Against,
     All,
     Compares,
     Dated,
+    Either,
     Equals,
     Figure,
     Group,
     Has,
     Is,
+    Known,
     Meaning,
     Method,
     Not,
@@ -111,7 +114,10 @@ class _Finishing:
                         if flag.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
-        meaning = self._with_direction(self._counted_in(self._implied(meaning)))
+        if meaning.against == Against() and any(group.grain for group in meaning.groups):
+            # "Growth per quarter": from one quarter to the next, where no period is set against.
+            meaning = meaning if meaning.dated else replace(meaning, against=None)
+        meaning = self._with_direction(self._counted_in(self._split(self._implied(meaning))))
         meaning = self._ranked(self._shared(self._mean(self._distinct(meaning))))
         self._note(meaning)
         return Finished(meaning, tuple(self.features))
@@ -234,6 +240,14 @@ class _Finishing:
         implies = self.kind.data.get("implies", {})
         names = [group.dimension for group in meaning.groups if group.dimension in implies]
         more = [Is(implies[name]) for name in names if Is(implies[name]) not in meaning.where]
+        paths = {self.kind.dimensions[name].path: Is(state) for name, state in implies.items()}
+        wanted = [part for part in meaning.where
+                  if isinstance(part, Known) and paths.get(part.path) in meaning.where]  # fmt: skip
+        if wanted and not meaning.figures:  # "lost deals with reason": each of them has one
+            meaning = replace(
+                meaning, where=tuple(part for part in meaning.where if part not in wanted),
+                columns=(*meaning.columns, *(part.path for part in wanted)),
+            )  # fmt: skip
         earlier = self.kind.data.get("earlier", {}) if self._is_over else {}
         groups = tuple(replace(group, dimension=earlier.get(group.dimension, group.dimension))
                        for group in meaning.groups)  # fmt: skip
@@ -256,6 +270,22 @@ class _Finishing:
             return restriction
         return Equals(earlier[state.path], (state.value,), state.value.strip("'"))
 
+    def _split(self, meaning: Meaning) -> Meaning:
+        """All members of an enumeration, one by one: ``how many hot, warm, cold``."""
+        if meaning.groups or not meaning.figures:
+            return meaning
+        stated = [(restriction, self.kind.states[part.state]) for restriction in meaning.where
+                for part in (restriction.of if isinstance(restriction, Either) else (restriction,))
+                if isinstance(part, Is)]  # fmt: skip
+        for path in sorted({state.path for _, state in stated} & set(self.kind.dimensions)):
+            every = {state.value for state in self.kind.states.values() if state.path == path}
+            own_values = {part: state.value for part, state in stated if state.path == path}
+            values = {state.value for _, state in stated if state.path == path}
+            if len(every) > 2 and every == values:
+                rest = tuple(part for part in meaning.where if part not in own_values)
+                return replace(meaning, where=rest, groups=(Group(path),))
+        return meaning
+
     def _with_direction(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""
         directions = [flag for flag in self.draft.flags if flag.startswith("asked")]
@@ -266,19 +296,28 @@ class _Finishing:
         return replace(meaning, asked=directions[0].removeprefix("asked "))
 
     def _counted_in(self, meaning: Meaning) -> Meaning:
-        """A threshold in the unit of its figure: hours, or percent of a rate."""
-        threshold = meaning.threshold
-        if threshold is None or not meaning.figures:
+        """A threshold in the unit of its figure: two days are 48 hours."""
+        asked_threshold = meaning.threshold
+        if asked_threshold is None or not meaning.figures:
             return meaning
-        first = meaning.figures[0]
-        is_none = threshold.number == "0" and threshold.sign in ("eq", "le")
-        if is_none and meaning.groups and first.measure == COUNT:
+        is_none = asked_threshold.number == "0" and asked_threshold.sign in ("eq", "le")
+        if is_none and meaning.groups and meaning.figures[0].measure == COUNT:
             raise TypeMismatchError("what has none is no group")
-        measure = self.kind.figures.get(first.measure)
-        unit = "%" if first.is_rate or meaning.part else measure and measure.unit
-        if threshold.unit and unit not in (threshold.unit, f"{threshold.unit}s"):
+        if not asked_threshold.unit:
+            return meaning
+        measure = self.kind.figures.get(meaning.figures[0].measure)
+        unit = measure.unit if measure is not None else None
+        per_day = {"hour": Decimal(1) / 24, "day": Decimal(1), "week": Decimal(7)}
+        if asked_threshold.unit == "%":
+            if not meaning.figures[0].is_rate and meaning.part is None:
+                raise TypeMismatchError("a percentage is one of a rate")
+            return meaning
+        if unit not in ("hours", "days") or asked_threshold.unit not in per_day:
             raise TypeMismatchError("what is counted in another unit")
-        return meaning
+        days = Decimal(asked_threshold.number) * per_day[asked_threshold.unit]
+        number = days * 24 if unit == "hours" else days
+        threshold = replace(asked_threshold, number=f"{number.normalize():f}", unit=unit)
+        return replace(meaning, threshold=threshold)
 
     def _distinct(self, meaning: Meaning) -> Meaning:
         if "distinct" not in self.draft.flags:
@@ -337,8 +376,10 @@ class _Finishing:
             return self._records(meaning, rank)
         down = rank.descending
         if rank.of == "sort":
-            by_worth = rank.word in ("bestfirst", "worstfirst") and self._is_low_good(meaning)
-            return replace(meaning, ranking=Ranking(down != by_worth))
+            is_low_good = self._is_low_good(meaning) or any(map(self._is_bad, meaning.where))
+            if rank.word in ("bestfirst", "worstfirst") and is_low_good:
+                down = not down
+            return replace(meaning, ranking=Ranking(down))
         if not meaning.groups:
             return self._extreme(meaning, rank)
         if rank.word in ("top", "bottom", "common") and self._is_low_good(meaning):
@@ -357,6 +398,11 @@ class _Finishing:
             return self.kind.rates[first.measure].low_is_good
         measure = self.kind.figures.get(first.measure)
         return measure is not None and measure.low_is_good
+
+    def _is_bad(self, restriction: Restriction) -> bool:
+        """Whether the fewer are so, the better: what is lost, breached, disqualified."""
+        bad = {rate.hits for rate in self.kind.rates.values() if rate.low_is_good}
+        return isinstance(restriction, Is) and self.kind.states[restriction.state].filter in bad
 
     def _extreme(self, meaning: Meaning, rank: Rank) -> Meaning:
         """``highest invoice amount``: of single records, where there are no groups."""

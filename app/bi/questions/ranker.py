@@ -24,7 +24,7 @@ PRIORS = {
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
     "converted": 0.8, "count of thousands": -4.5, "rule planned": 0.8, "rule planned before": 0.8,
-    "rule of_record": -2.0, "rule what_is_done": 4.0,
+    "rule values_then": -2.0, "rule of_record": -2.0, "rule what_is_done": 4.0,
     "rule who_has_so": -1.5,
     "rule having_so": -1.5, "rule having_so before": -1.5,
     "rule has_done": 1.0,

@@ -13,11 +13,12 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial, wraps
 from importlib.resources import files
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
+    OPPOSITE,
     OR,
     PERCENTILES,
     Against,
@@ -79,6 +80,7 @@ _METHODS: Mapping[str, Method] = {
 }  # fmt: skip
 _NONE = "no related "  # begins the key of what has none of other records
 _NEVER = "never "  # or did not do something
+_AS_WELL = "and "  # of what is said with "and"
 _TOLD = " told "  # in the key of a figure that another word says how to tell: net, gross
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 
@@ -93,19 +95,6 @@ def _first(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _second(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda _, second: compose(second)
-
-
-def _pair(first: Any, second: Any) -> tuple[Any, Any]:
-    return first, second
-
-
-def _in_a_row(first: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
-    return first, *others
-
-
-def _taking_all(compose: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule of several parts: those behind the first come together."""
-    return lambda first, others, **sides: compose(first, *others, **sides)
 
 
 def _swapped(compose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -190,12 +179,6 @@ class Bound(NamedTuple):
     upper: Number | None = None
 
 
-_NUMBERS = {
-    "half": Number("50", "%"), "quarter_part": Number("25", "%"), "once": Number("1", "times"),
-    "twice": Number("2", "times"),
-}  # fmt: skip
-
-
 @lru_cache(maxsize=1)
 def rules_data() -> Mapping[str, Mapping[str, Any]]:
     """The file that says what each rule combines, makes and means."""
@@ -211,8 +194,9 @@ class Grammar:
         self.rules: dict[tuple[str, str], list[Rule]] = defaultdict(list)
         self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
         for name, rule in rules_data()["rules"].items():
-            for categories in product(*(part.split("|") for part in rule["parts"])):
-                self._add(name, rule, *filter(None, categories))
+            left, right = rule["parts"]
+            for category, other in product(left.split("|"), right.split("|")):
+                self._add(name, rule, category, other)
         for name, rule in rules_data()["lifts"].items():
             for category in rule["part"].split("|"):
                 self.lifts[category].append((name, rule["makes"], self._made_by(name, rule)))
@@ -224,23 +208,11 @@ class Grammar:
         does = rule.get("does", "" if "keeps" in rule else name)
         return _fitting(rule, _typed(getattr(self, does)) if does else _same)
 
-    def _together(self, category: str, *more: str) -> str:
-        """The category of parts that stand together, whose meanings are one behind the other."""
-        if not more:
-            return category
-        other, name = self._together(*more), " + ".join((category, *more))
-        if all(rule.result != name for rule in self.rules[category, other]):
-            compose = _in_a_row if len(more) > 1 else _pair
-            self.rules[category, other].append(Rule("", category, other, name, compose))
-        return name
-
-    def _add(self, name: str, rule: Mapping[str, Any], category: str, *more: str) -> None:
-        """A rule, and where the order of its parts is free, the same with the first one behind."""
-        makes, order = rule["makes"].replace("=", category), rule.get("order", "")
+    def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
+        """A rule, and where the order of its parts is free, the same the other way round."""
+        makes, order = rule["makes"], rule.get("order", "")
+        makes = makes.replace("=", other if makes.startswith("other") else category)
         compose = after = before = self._made_by(name, rule)
-        if len(more) > 1:
-            compose = after = before = _taking_all(compose)
-        other = self._together(*more)
         if keeps := rule.get("keeps"):
             compose = after = before = _FROM[keeps](compose)
         if not order:
@@ -273,15 +245,6 @@ class Grammar:
     def of_state_alone(self, part: Options) -> Draft:
         return _being(_states(part), flags=frozenset(("state alone",)))
 
-    def of_record(self, part: Options) -> Draft | None:
-        kinds = [
-            key for key, so in part.by_kind.items() if isinstance(so, Equals) and so.path == "id"
-        ]
-        return Draft(frozenset(kinds), kinds[0], where=(part,)) if len(kinds) == 1 else None
-
-    def of_currency(self, code: str) -> Options:
-        return self._currency(code)
-
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
         named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
@@ -290,8 +253,17 @@ class Grammar:
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
         return _states(named_as[0])
 
+    def of_record(self, part: Options) -> Draft | None:
+        kinds = [
+            key for key, so in part.by_kind.items() if isinstance(so, Equals) and so.path == "id"
+        ]
+        return Draft(frozenset(kinds), kinds[0], where=(part,)) if len(kinds) == 1 else None
+
     def of_measure(self, part: Options) -> Draft:
         return _measuring(_figures(part))
+
+    def of_currency(self, code: str) -> Options:
+        return self._currency(code)
 
     @_of_each("number {0.key}")
     def of_number(self, kind: Kind, path: str) -> str:
@@ -308,107 +280,26 @@ class Grammar:
         verbs = self._each(part, part.key, lambda kind, name: kind.data["verbs"][name]["figure"])
         return _measuring(_figures(verbs), flags=frozenset((f"verb {part.key}",)))
 
-    def of_done(self, deed: Draft) -> Options | None:
-        """Who did something; for the first time in a period: not before it."""
-        done = self._done(deed, negated=False)
-        if "first time" not in deed.flags:
-            return done
-        if len(deed.dated) != 1:
-            return None
-        when, date = deed.dated[0]
-        earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
-        return self.having_both(done, earlier)
-
     def of_dated(self, dated: tuple[When, Options]) -> Draft:
         return Draft(frozenset(dated[1].by_kind), dated=(dated,))
 
     def of_superlative(self, role: str) -> tuple[str, int]:
         return role, 0
 
-    def of_grain(self, word: str) -> Options:
-        grain = "month" if word == "trend" else word
+    def of_grain(self, grain: str) -> Options:
         return Options(f"grain:{grain}", dict.fromkeys(self.kinds, Group(grain=grain)))
 
-    def of_often(self, bound: Bound) -> Draft | None:
-        """``more than 10 times``: of whatever is counted."""
-        if bound.number.unit != "times" or bound.upper:
-            return None
-        threshold = Threshold(bound.sign, bound.number.text, counted=True)
-        kinds = frozenset(self.kinds)
-        return Draft(kinds, threshold=threshold, figures=(self._count(),))
+    def of_half(self, role: str) -> Number:
+        return Number("50" if role == "half" else "25", "%")
+
+    def of_trend(self, _: str) -> Options:
+        return self.of_grain("month")
 
     def of_ranked(self, ranked: tuple[Options, Rank]) -> Draft | None:
         kinds = frozenset(ranked[0].by_kind)
         if len(kinds) > 6:
             return None
         return Draft(kinds, groups=(ranked[0],), rank=ranked[1])
-
-    def best_alone(self, part: Options) -> Draft:
-        named = self._each(part, "best", lambda kind, _: kind.data.get("bestseller"))
-        return self.best_of(part, named)
-
-    def of_called(self, part: Options) -> Draft | None:
-        """Values that say what a record is: an IT manager is a contact; or which it is."""
-        paths = {kind: "tags" if isinstance(meaning, Tagged) else getattr(meaning, "path", "")
-                 for kind, meaning in part.by_kind.items()}  # fmt: skip
-        kinds = [
-            kind for kind, path in paths.items() if path in self.kinds[kind].data.get("called", ())
-        ]
-        is_of_first = part.key.startswith(("number:", "family:"))
-        kinds = list(part.by_kind)[:1] if is_of_first else kinds
-        if not kinds:
-            return None
-        return Draft(frozenset(kinds), kinds[0], where=(part,), flags=frozenset(("called",)))
-
-    def of_valued_alone(self, part: Options) -> Draft | None:
-        return _being(part) if len(part.by_kind) < 4 else None
-
-    def of_long_bound(self, bound: Bound) -> When | None:
-        """``45 days or more``."""
-        role = "older" if bound.sign in ("gt", "ge") else "younger"
-        return None if bound.upper else self.aged(role, bound.number)
-
-    def over_limit(self, than: tuple[Sign, Options]) -> Options:
-        """``over their credit limit``: what is limited by it."""
-        return self._limited_by(than[1], than[0])
-
-    def of_shift(self, role: str) -> Against:
-        shift, _, of = role.removeprefix("shift_").partition("_")
-        return Against(shift=shift, unit=of)
-
-    def of_figure(self, part: Options | str) -> tuple[Options, ...]:
-        """A figure to be told beside others: a measure, the number, the amount, its average."""
-        if isinstance(part, Options):
-            return (_figures(part),)
-        if part == "count":
-            return (self._count(),)
-        method = _METHODS.get(part, "")
-        usual = {key: Figure(kind.usual, method) for key, kind in self.kinds.items() if kind.usual}
-        return (Options(f"{_USUAL}{method}", usual),)
-
-    def of_duration(self, part: Options) -> Draft:
-        return _measuring(part)
-
-    def by_dealings(self, draft: Draft) -> Options | None:
-        """``who owe us more than 5000``: by the number that what they do adds up to."""
-        bound = draft.threshold
-        if bound is None or bound.counted or draft.dated or len(draft.figures) != 1:
-            return None
-        by_kind: dict[str, Restriction] = {}
-        for key, kind in self.kinds.items():
-            parts = [choices.by_kind[key] for choices in draft.where if key in choices.by_kind]
-            for path, (other, figure, _) in kind.data.get("dealings", {}).items():
-                is_of = draft.figures[0].by_kind.get(other) == Figure(figure)
-                if is_of and len(parts) == len(draft.where):
-                    compared = Compares(path, bound.sign, bound.number, bound.unit)
-                    by_kind[key] = All((compared, *parts)) if parts else compared
-        return options(f"dealings {draft.figures} {bound} {draft.where}", by_kind)
-
-    def of_due_alone(self, part: Options) -> Draft:
-        return _being(part, flags=frozenset(("state alone",)))
-
-    def of_number_word(self, role: str) -> Number:
-        return _NUMBERS[role]
 
     # --- restrictions
 
@@ -417,53 +308,45 @@ class Grammar:
             return None  # the currency is that into which it is converted
         return draft.restricted(part, left=left)
 
-    def not_so(self, _: str, part: Options | tuple[When, Options]) -> Options:
-        if isinstance(part, Options):
-            return self._each(part, f"not {part.key}", self._opposite)
-        when, date = part
-        return self._each(date, f"not {date.key} {when.words}",
-                          lambda kind, path: self._not_then(kind, Dated(when, path)))  # fmt: skip
-
-    def _opposite(self, kind: Kind, restriction: Restriction) -> Restriction:
+    @_of_each("not {1.key}")
+    def not_so(self, kind: Kind, restriction: Restriction, _: str) -> Restriction:
         """What the opposite of a state is, where it is more than its negation."""
         if isinstance(restriction, Is):
             opposite = kind.data.get("opposites", {}).get(restriction.state)
-            return Is(opposite) if opposite else Not(restriction)
+            if opposite:
+                return Is(opposite)
+        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
+            return replace(restriction, sign=OPPOSITE[restriction.sign])
         if isinstance(restriction, Dated):
-            return self._not_then(kind, restriction)
+            return self.not_then(kind, restriction)
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
-    def _not_then(self, kind: Kind, dated: Dated) -> Restriction:
-        """``not updated for over a year``: the last time was before; ``not moved since May``: of
-        those that still can be."""
-        not_then = dated if is_long_ago(dated.when) else Not(dated)
-        is_since = dated.date in kind.data.get("since", {}).values()
-        state = kind.data.get("staying", "") if is_since else ""
-        return All((Is(state), not_then)) if state else not_then
+    def alternative(self, role: str, part: Any) -> Any:
+        """``open and unassigned``: what is no other value of the same is so as well."""
+        if role == "or" or not isinstance(part, Options):
+            return part
+        return replace(part, key=f"{_AS_WELL}{part.key}")
 
-    def either(self, first: Options, role: str, second: Options) -> Options:
-        """One of both; both of ``open and unassigned``, which are no values of the same; not of
-        what is denied: ``not in Germany or Austria`` denies both."""
+    def either(self, first: Options, second: Options) -> Options:
+        """Not of what is denied: ``not in Germany or Austria`` denies both."""
         by_kind: dict[str, Restriction] = {}
+        is_and = second.key.startswith(_AS_WELL)
         for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
             if other is not None and other != meaning and not isinstance(meaning, Not):
                 paths = {self._path_of(self.kinds[kind], part) for part in (meaning, other)}
-                if role == "and" and len(paths) > 1:
+                if is_and and len(paths) > 1:
                     by_kind[kind] = All((meaning, other))
                     continue
                 states = self.kinds[kind].states
                 meaning, other = _member(states, meaning, other), _member(states, other, meaning)
                 by_kind[kind] = _either(meaning, other)
-        return options(f"{first.key} {role} {second.key}", by_kind)
+        return options(f"{first.key} or {second.key}", by_kind)
 
-    def or_also(self, draft: Draft, role: str, part: Options | Draft) -> Draft | None:
+    def or_also(self, draft: Draft, part: Options) -> Draft | None:
         """The last that was said of records, or something else: ``over 5000 or overdue``."""
         *rest, last = draft.where
-        other = self.also_having(role, part)
-        if other is None:
-            return None
-        any_of = self.either(last, role, other)
+        any_of = self.either(last, part)
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
     @_of_each("{0.key} {1.key}")
@@ -472,9 +355,29 @@ class Grammar:
         is_its = meaning is not None and self._path_of(kind, meaning) in self._paths(kind, name)
         return meaning if is_its else None
 
-    def _paths(self, kind: Kind, name: str) -> tuple[str | None, ...]:
-        dimension = kind.dimensions.get(name)
-        return (name,) if dimension is None else (dimension.path, dimension.key or name, name)
+    def property_in_state(self, part: Options, state: Options) -> Draft:
+        return _being(self.property_of_value(part, _states(state)))
+
+    @_of_each("{0.key} in {1.key}")
+    def mentioned_in(self, kind: Kind, meaning: Restriction, part: Options) -> Restriction | None:
+        path = part.by_kind.get(kind.key, "")
+        is_mentioned = isinstance(meaning, Mentions) and kind.is_text(path)
+        return replace(meaning, path=path) if is_mentioned else None
+
+    @_of_each("{0.key} {1}")
+    def so_or_more(self, kind: Kind, meaning: Restriction, role: str) -> Restriction | None:
+        """The members of an enumeration from one on, in their order."""
+        path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
+        if not isinstance(meaning, Is) or path not in kind.data.get("ordered", ()):
+            return None
+        names = [name for name in kind.states if name.rpartition(".")[0] == path]
+        at = names.index(meaning.state)
+        return Either(tuple(map(Is, names[at:] if _SIGNS[role] == "ge" else names[: at + 1])))
+
+    @_of_each("passed {1.key}")
+    def passed(self, kind: Kind, path: str, _: str) -> Restriction | None:
+        """A date of the records is over: of those that the date alone implies."""
+        return _dated_as(kind, path, When("before today")) if kind.is_dated(path) else None
 
     @_of_each("known {1.key}")
     def known(self, kind: Kind, path: str, _: str) -> Restriction:
@@ -488,110 +391,43 @@ class Grammar:
         is_counted = path and kind.is_number(path) and not path.endswith("Percent")
         return Not(_known(kind, path)) if path and (role == "without" or is_counted) else None
 
-    def _property_of(self, kind: Kind, name: str) -> str | None:
-        dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
-        if dimension is not None:
-            path = dimension.key or dimension.path
-            return path if not path.startswith("case(") else None
-        return name if measure is None else _number_path(kind, name) or None
+    def planned(self, dated: tuple[When, Options], _: str) -> tuple[When, Options]:
+        """``to be closed this month``: by the day that is planned for it."""
+        when, date = dated
+        plans = {key: kind.data.get("planned", {}) for key, kind in self.kinds.items()}
+        by_kind = {key: plans[key][path] for key, path in date.by_kind.items()
+                   if path in plans[key]}  # fmt: skip
+        return when, options(f"planned {date.key}", by_kind)
 
-    @_of_each("{0.key} in {2.key}")
-    def mentioned_in(
-        self, kind: Kind, meaning: Restriction, _: str, part: Options
-    ) -> Restriction | None:
-        path = part.by_kind.get(kind.key, "")
-        is_mentioned = isinstance(meaning, Mentions) and kind.is_text(path)
-        return replace(meaning, path=path) if is_mentioned else None
-
-    @_of_each("{0.key} {1}")
-    def so_or_more(self, kind: Kind, meaning: Restriction, role: str) -> Restriction | None:
-        """A number or more; the members of an enumeration from one on, in their order."""
-        if isinstance(meaning, Compares) and meaning.sign == "eq":
-            return replace(meaning, sign=_SIGNS[role])
-        path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
-        if not isinstance(meaning, Is) or path not in kind.data.get("ordered", ()):
-            return None
-        names = [name for name in kind.states if name.rpartition(".")[0] == path]
-        at = names.index(meaning.state)
-        return Either(tuple(map(Is, names[at:] if _SIGNS[role] == "ge" else names[: at + 1])))
-
-    def person_of(self, _: str, part: Options) -> Options | None:
-        return part if part.key.startswith("user:") else None
-
-    # --- restrictions by time
-
-    @_of_each("passed {1.key}")
-    def passed(self, kind: Kind, path: str, _: str) -> Restriction | None:
-        """A date of the records is over: of those that the date alone implies."""
-        return _dated_as(kind, path, When("before today")) if kind.is_dated(path) else None
-
-    @_of_each("{0.key} {1.words}")
-    def so_long_in(self, kind: Kind, name: str, when: When) -> Restriction | None:
-        """``in the same stage for more than 60 days``: what is closed stays nowhere."""
-        date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
-        dated = Dated(when, date) if date else None
-        return All((Is(state), dated)) if dated and state else dated
-
-    @_of_each("{0.key} {1.words}")
-    def so_long_since(self, kind: Kind, meaning: Any, when: When) -> Restriction | None:
-        """``not updated for more than a month``; of a state how long it lasts: ``overdue by``."""
-        if not isinstance(meaning, str):
-            dated = Dated(when, kind.since(meaning) or kind.date)
-            return All((meaning, dated)) if isinstance(meaning, Is) else None
-        is_ahead = meaning in kind.data.get("ahead", ()) and unit_of_age(when)
-        is_implied = is_ahead and kind.state_with(kind.dates.get(meaning))
-        return _dated_as(kind, meaning, coming(when)) if is_implied else Dated(when, meaning)
-
-    def so_old(self, draft: Draft, when: When) -> Draft | None:
-        by_kind: dict[str, Restriction] = {}
-        *rest, last = draft.where or (Options("", {}),)
-        if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
-            then = Dated(since_then(when))
-            for kind, none in last.by_kind.items():
-                if isinstance(none, Not) and isinstance(none.of, Has):
-                    by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
-            return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
-        for kind in draft.kinds:
-            since = ""
-            for choices in draft.where:
-                since = since or self.kinds[kind].since(choices.by_kind.get(kind))
-            by_kind[kind] = Dated(when, since or self.kinds[kind].date)
-        return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
-
-    @_of_each("{0.key} {1}")
-    def within_span(self, kind: Kind, meaning: Any, span: tuple[Sign, Number]) -> Any:
-        end = meaning if isinstance(meaning, str) else ""
-        if isinstance(meaning, Is):
-            end = kind.states[meaning.state].date
-        name, hours = self._duration(kind.key, end), _in_hours(span[1])
-        measure = kind.figures.get(name)
-        if measure is None or hours is None:
-            return None
-        amount = hours if measure.unit == "hours" else hours / 24
-        compared = Compares(name, span[0], f"{amount.normalize():f}")
-        return compared if isinstance(meaning, str) else All((meaning, compared))
-
-    @_of_each("{0.key} late {1}")
-    def so_late(self, kind: Kind, meaning: Restriction, span: tuple[Sign, Number], _: str) -> Any:
-        """``paid more than 14 days late``: from the day that it was due."""
-        path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
-        name, hours = kind.data.get("late", ""), _in_hours(span[1])
-        if hours is None or not name or path != end_of(kind.figures[name].value):
-            return None
-        return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
+    def of_due_alone(self, part: Options) -> Draft:
+        return _being(part, flags=frozenset(("state alone",)))
 
     # --- related records
 
-    def having(self, role: str, draft: Draft | Options) -> Options | None:
-        """Such records; ``behind on their invoices``: some that are overdue."""
-        if isinstance(draft, Options):
-            return draft
+    def having(self, role: str, drafts: Draft | Options | tuple[Draft, Draft]) -> Options | None:
+        if isinstance(drafts, Options):
+            return drafts
         if role == "late_with":
-            overdue = {key: Is("overdue") for key in draft.kinds
-                       if "overdue" in self.kinds[key].states}  # fmt: skip
-            draft = draft.restricted(options("overdue", overdue), left=False)
-        is_so = draft.named and (draft.is_plain or draft.threshold)
-        return self._related(draft, negated=False) if is_so else None
+            return self._late_with(drafts) if isinstance(drafts, Draft) else None
+        if not isinstance(drafts, Draft):
+            first, second = (self._related(draft, negated=False) for draft in drafts)
+            return None if first is None or second is None else self.having_both(first, second)
+        is_so = drafts.named and (drafts.is_plain or drafts.threshold)
+        return self._related(drafts, negated=False) if is_so else None
+
+    def _late_with(self, draft: Draft) -> Options | None:
+        """``behind on their invoices``: with some that are overdue."""
+        overdue = {key: Is("overdue") for key in draft.kinds if "overdue" in self.kinds[key].states}
+        if not draft.is_records:
+            return None
+        return self._related(draft.restricted(options("overdue", overdue), left=False),
+                             negated=False)  # fmt: skip
+
+    def in_arrears(self, _: str) -> Options | None:
+        """``late with paying``: with something overdue."""
+        states = {key: "overdue" for key, kind in self.kinds.items() if "overdue" in kind.states}
+        owing = self.something_so("", _states(Options("overdue", states)))
+        return None if owing is None else self._related(owing, negated=False)
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -609,40 +445,35 @@ class Grammar:
             return self._related(draft, negated=True) if measured else None
         return self._related(draft, negated=True) if draft.is_records else None
 
-    def undone(self, _: str, deed: Draft) -> Options:
-        return self._done(deed, negated=True)
+    def none_so(self, part: Options, none: Options) -> Options | None:
+        """``läuft kein Deal``: none that is so, of what the owner cannot be."""
 
-    def undone_then(self, deed: Draft, _: str, when: When) -> Options:
-        """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
-        then = deed._replace(dated=()).within(when, None, left=False)
-        undone = self._done(then, negated=True)
-        return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
+        def so(kind: Kind, of: Has) -> Restriction | None:
+            return None if kind.key in part.by_kind else part.by_kind.get(of.kind)
 
-    def also_having(self, _: str, part: Options | Draft) -> Options | None:
-        if isinstance(part, Options):
-            return part
-        return self._related(part, negated=False) if part.is_plain and part.named else None
+        return self._none(none, part.key, so)
 
-    @_of_each("{0.key} and {1.key}")
-    def having_both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
-        other = second.by_kind.get(kind.key, part)
-        return All((part, other)) if other != part else None
+    def none_then(self, when: When, none: Options) -> Options | None:
+        """``im letzten Jahr kein Ticket``: none of that time."""
 
-    def nothing_so(self, _: str, part: Options) -> Options | None:
-        draft = self.something_so(_, part)
-        return None if draft is None else self._related(draft, negated=True)
+        def then(_: Kind, of: Has) -> Restriction | None:
+            is_dated = any(isinstance(so, Dated) for so in of.where)
+            return None if is_dated else Dated(when)
 
-    def something_so(self, _: str, part: Options) -> Draft | None:
-        """``something overdue``: what has an amount that is due then, or one at all."""
-        states = {kind: state for kind, meaning in part.by_kind.items()
-                  for state in _so_since(self.kinds[kind], meaning)}  # fmt: skip
-        measured = {kind: {figure.filter for figure in self.kinds[kind].figures.values()}
-                    for kind in states}  # fmt: skip
-        due = [kind for kind, state in states.items() if state.amount]
-        due = due or [kind for kind, state in states.items()
-                      if not state.date and state.filter in measured[kind]]  # fmt: skip
-        owing = {kind: part.by_kind[kind] for kind in due}
-        return Draft(frozenset(owing), due[0], where=(part,)) if due else None
+        return self._none(none, when.words, then)
+
+    def _none(
+        self, none: Options, key: str, more: Callable[[Kind, Has], Restriction | None]
+    ) -> Options | None:
+        """None of other records that are more than was said of them."""
+
+        def without(kind: Kind, meaning: Restriction) -> Restriction | None:
+            of = meaning.of if isinstance(meaning, Not) else None
+            so = more(kind, of) if isinstance(of, Has) else None
+            return Not(replace(of, where=(*of.where, so))) if isinstance(of, Has) and so else None
+
+        is_none = none.key.startswith(_NONE)
+        return self._each(none, f"{none.key} {key}", without) if is_none else None
 
     def having_so(self, part: Options, draft: Draft) -> Draft | None:
         """``overdue clients``: who has something that is so, where they cannot be so themselves."""
@@ -654,49 +485,70 @@ class Grammar:
         related = owing and self._related(owing, negated=False)
         return draft.restricted(related, left=False) if related else None
 
-    def _related(self, draft: Draft, *, negated: bool) -> Options | None:
-        """Other kinds that have such records, as a restriction of them."""
-        inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
-        if draft.columns or draft.rank or draft.groups:
-            return None
-        where, bound = self._where_of(draft, inside), draft.threshold
-        if bound is not None and not bound.counted:
-            return None
-        has: Restriction = Has(inside, where)
-        if bound is not None:
-            has = Has(inside, where, bound.sign, bound.number)
-        has = Not(has) if negated else has
-        owners = (key for key, kind in self.kinds.items() if inside in kind.related)
-        by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
-        name = _NONE if negated else "has "
-        return options(f"{name}{draft.kinds} {where} {bound}", by_kind)
-
-    def _is_of(self, inside: str, owner: str, where: Sequence[Restriction]) -> bool:
-        """Whether related records are restricted by what their owner is, which that says itself."""
-        navigation = self.kinds[inside].to_one.get(owner, "-")
-        parts = (part for restriction in _flat(where) for part in inner(restriction))
-        return any(
-            isinstance(part, Equals) and part.path.startswith(f"{navigation}/") for part in parts
-        )
-
     def having_who(self, part: Options, draft: Draft) -> Draft | None:
         is_someone = draft.named and self.kinds[draft.named].data.get("someone")
         return draft.restricted(part, left=False) if is_someone and not draft.leftward else None
 
-    def belonging(self, draft: Draft) -> Options:
-        """Other kinds whose records belong to such ones, as a restriction of them."""
-        inside = draft.named
-        if not inside or not draft.is_plain or draft.columns:
-            raise TypeMismatchError("what others belong to is records")
-        if draft.dated and all(date is None for _, date in draft.dated):
-            raise TypeMismatchError("a bare period says the time of what is asked for")
-        where = self._where_of(draft, inside)
-        return self._of_owner(inside, where, f"of {inside} {where}")
+    def whose_are_so(self, draft: Draft, part: Options) -> Draft | None:
+        """``clients that pay late``: a state that they bring about in records of theirs."""
+        if not draft.is_records or draft.leftward or "singular" in draft.flags:
+            return None
+        owner, theirs = self.kinds[draft.named].data["one"], dict[str, Restriction]()
+        for key in self.kinds[draft.named].related.keys() & part.by_kind.keys():
+            meaning, doers = part.by_kind[key], self.kinds[key].data.get("done_by", {})
+            so = parts_of(meaning.of if isinstance(meaning, Not) else meaning)
+            states = self.kinds[key].stated(so[:1])
+            if any(doers.get(state.date) == owner and not state.path for state in states):
+                has = Has(key, so)
+                theirs[draft.named] = Not(has) if isinstance(meaning, Not) else has
+        return draft.restricted(options(f"{_NONE}{part.key}", theirs), left=False)
 
-    def _of_owner(self, owner: str, where: tuple[Restriction, ...], key: str) -> Options:
-        belonging = {name: Of(owner, where) for name, kind in self.kinds.items()
-                     if where and owner in kind.to_one and name != owner}  # fmt: skip
-        return options(key, belonging)
+    def first_had(self, _: str, first: Draft) -> Draft | None:
+        rank = first.rank
+        is_one = rank is not None and rank.of == "records" and "singular" in first.flags
+        if rank is None or not is_one or rank.limit > 1 or first.figures or first.columns:
+            return None
+        return first._replace(rank=replace(rank, limit=1))
+
+    def who_has_first(self, whose: Draft | Options, first: Draft) -> Draft | None:
+        """Whose the largest or the oldest record is: told as a property of that record."""
+        if isinstance(whose, Options):
+            return self.what_of(whose, first)
+        if not whose.is_records or whose.where or whose.dated or whose.columns:
+            return None
+        name = self.kinds[whose.named].data["one"]
+        owners = options(name, {
+            key: name for key, kind in self.kinds.items() if name in kind.dimensions
+        })  # fmt: skip
+        return self.what_of(owners, first)
+
+    def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
+        related = self._related(many, negated=False)
+        if related is None or draft.leftward or draft.kinds & many.kinds:
+            return None
+        return draft.restricted(related, left=False)
+
+    def also_having(self, _: str, part: Options | Draft) -> Options | None:
+        if isinstance(part, Options):
+            return part
+        return self._related(part, negated=False) if part.is_plain and part.named else None
+
+    @_of_each("{0.key} and {1.key}")
+    def having_both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
+        other = second.by_kind.get(kind.key, part)
+        return All((part, other)) if other != part else None
+
+    def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
+        first = draft._replace(where=(part, *draft.where[1:]))
+        return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
+
+    def who_is_so(self, _: str, part: Options) -> Draft | None:
+        """Clients first: who else has records is said by their name."""
+        kind = next((key for key in part.by_kind if self.kinds[key].data.get("someone")), None)
+        return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
+
+    def who_has_so(self, _: str, part: Options) -> Draft | None:
+        return self.having_so(part, self.of_kind(("Clients", False)))
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if "share" in first.flags and first.is_plain:
@@ -717,28 +569,48 @@ class Grammar:
             return None
         return first.restricted(self.belonging(second), left=False)
 
-    # --- what was done
+    def of_done(self, deed: Draft) -> Options | None:
+        """Who did something; for the first time in a period: not before it."""
+        done = self._done(deed, negated=False)
+        if "first time" not in deed.flags:
+            return done
+        if len(deed.dated) != 1:
+            return None
+        when, date = deed.dated[0]
+        earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
+        return self.having_both(done, earlier)
+
+    def undone_then(self, deed: Draft, when: When) -> Options:
+        """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
+        then = deed._replace(dated=()).within(when, None, left=False)
+        undone = self._done(then, negated=True)
+        return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
+
+    def something_so(self, _: str, part: Options) -> Draft | None:
+        """``something overdue``: what has an amount that is due then, or one at all."""
+        states = {kind: state for kind, meaning in part.by_kind.items()
+                  for state in _so_since(self.kinds[kind], meaning)}  # fmt: skip
+        measured = {kind: {figure.filter for figure in self.kinds[kind].figures.values()}
+                    for kind in states}  # fmt: skip
+        due = [kind for kind, state in states.items() if state.amount]
+        due = due or [kind for kind, state in states.items()
+                      if not state.date and state.filter in measured[kind]]  # fmt: skip
+        owing = {kind: part.by_kind[kind] for kind in due}
+        return Draft(frozenset(owing), due[0], where=(part,)) if due else None
+
+    def nothing_so(self, _: str, part: Options) -> Options | None:
+        draft = self.something_so(_, part)
+        return None if draft is None else self._related(draft, negated=True)
 
     def has_done(self, _: str, deed: Draft) -> Draft | None:
         owners = [part.key.partition(":")[0] for part in deed.where]
         is_of_one = len(owners) == 1 and owners[0] in (*self.kinds, "place")
         return deed.flagged("done", "whether") if is_of_one and not deed.dated else None
 
-    def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
-        role, limit = rank
-        if role not in ("newest", "oldest") or deed.dated:
-            return None
-        kinds = deed.kinds
-        return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
-                     flags=frozenset(("list",)))  # fmt: skip
+    def undone(self, _: str, deed: Draft) -> Options:
+        return self._done(deed, negated=True)
 
-    def what_is_done(self, _: str, deed: Draft) -> Draft | None:
-        """``what did Granit buy``: by what it is done to."""
-        objects = {key: kind.data["object"] for key, kind in self.kinds.items()
-                   if "object" in kind.data}  # fmt: skip
-        return self.dimension_by_figure(Options(f"object {objects}", objects), deed)
-
-    # --- periods and dates
+    # --- periods
 
     def in_period(self, draft: Draft, when: When, *, left: bool) -> Draft | None:
         """``deals with no tasks since May`` says the time of the tasks."""
@@ -746,21 +618,35 @@ class Grammar:
             return None
         return draft.within(when, None, left=left)
 
-    def two_periods(self, first: When, *others: Any) -> When | None:
-        return None if first == others[-1] else both(first, others[-1])
+    def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
+        return draft.within(*part, left=left)
+
+    def two_dates(
+        self, first: tuple[When, Options], second: tuple[When, Options]
+    ) -> tuple[When, Options] | None:
+        when = self.two_periods(first[0], second[0])
+        return (when, first[1]) if when and first[1].key == second[1].key else None
+
+    def two_periods(self, first: When, second: When) -> When | None:
+        return None if first == second else both(first, second)
+
+    @_of_each("not {1.key} {0.words}")
+    def not_done_then(self, kind: Kind, path: str, when: When) -> Restriction:
+        return self.not_then(kind, Dated(when, path))
+
+    def not_then(self, kind: Kind, dated: Dated) -> Restriction:
+        """``not updated for over a year``: the last time was before; ``not moved since May``: of
+        those that still can be."""
+        not_then = dated if is_long_ago(dated.when) else Not(dated)
+        is_since = dated.date in kind.data.get("since", {}).values()
+        state = kind.data.get("staying", "") if is_since else ""
+        return All((Is(state), not_then)) if state else not_then
+
+    def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
+        return self.not_done_then(*part)
 
     def pair(self, first: Any, second: Any) -> tuple[Any, Any]:
         return first, second
-
-    def planned(self, dated: tuple[When, Options], _: str) -> tuple[When, Options]:
-        """``to be closed this month``: by the day that is planned for it."""
-        when, date = dated
-        plans = self._each(date, f"planned {date.key}",
-                           lambda kind, path: kind.data.get("planned", {}).get(path))  # fmt: skip
-        return when, plans
-
-    def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
-        return draft.within(*part, left=left)
 
     def happened(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
         kinds = draft.kinds.intersection(part.by_kind) - self._so_then(part)
@@ -771,19 +657,146 @@ class Grammar:
                               dated=(*draft.dated, (When(""), events)),
                               leftward=draft.leftward or left)  # fmt: skip
 
+    @_of_each("{0.key} {1.words}")
+    def so_in(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
+        date = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+        return All((meaning, Dated(when, date))) if date else None
+
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
             return None
         return ago(number.text, number.unit, longer=role == "older")
+
+    def so_old(self, draft: Draft, when: When) -> Draft | None:
+        by_kind: dict[str, Restriction] = {}
+        *rest, last = draft.where or (Options("", {}),)
+        if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
+            then = Dated(since_then(when))
+            for kind, none in last.by_kind.items():
+                if isinstance(none, Not) and isinstance(none.of, Has):
+                    by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
+            return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
+        for kind in draft.kinds:
+            since = ""
+            for choices in draft.where:
+                since = since or self.kinds[kind].since(choices.by_kind.get(kind))
+            by_kind[kind] = Dated(when, since or self.kinds[kind].date)
+        return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
+
+    @_of_each("{0.key} {1.words}")
+    def so_long_since(self, kind: Kind, path: str, when: When) -> Restriction:
+        is_ahead = path in kind.data.get("ahead", ()) and unit_of_age(when)
+        is_implied = is_ahead and kind.state_with(kind.dates.get(path))
+        return _dated_as(kind, path, coming(when)) if is_implied else Dated(when, path)
+
+    @_of_each("{0.key} {1.words}")
+    def so_long_so(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
+        date = kind.since(meaning) or kind.date
+        return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
+
+    @_of_each("{0.key} {1.words}")
+    def so_long_in(self, kind: Kind, name: str, when: When) -> Restriction | None:
+        """``in the same stage for more than 60 days``: what is closed stays nowhere."""
+        date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
+        dated = Dated(when, date) if date else None
+        return All((Is(state), dated)) if dated and state else dated
+
+    def of_long_bound(self, bound: Bound) -> When | None:
+        """``45 days or more``."""
+        role = "older" if bound.sign in ("gt", "ge") else "younger"
+        return None if bound.upper else self.aged(role, bound.number)
+
+    def newest_so_old(self, draft: Draft, when: When) -> Options | None:
+        """Others whose newest record is so old: they have some, and none since."""
+        rank = draft.rank
+        if rank is None or rank.word != "newest" or rank.limit > 1 or not draft.named:
+            return None
+        since = draft._replace(rank=None, flags=frozenset()).within(
+            since_then(when), None, left=False
+        )
+        if not is_long_ago(when):
+            return self._related(since, negated=False)
+        some = self._related(draft._replace(rank=None), negated=False)
+        none = self._related(since, negated=True)
+        return None if some is None or none is None else self.having_both(some, none)
+
+    @_of_each("{0.key} {1}")
+    def within_span(self, kind: Kind, meaning: Any, span: tuple[Sign, Number]) -> Any:
+        end = meaning if isinstance(meaning, str) else ""
+        if isinstance(meaning, Is):
+            end = kind.states[meaning.state].date
+        name, hours = self._duration(kind.key, end), _in_hours(span[1])
+        measure = kind.figures.get(name)
+        if measure is None or hours is None:
+            return None
+        amount = hours if measure.unit == "hours" else hours / 24
+        compared = Compares(name, span[0], f"{amount.normalize():f}")
+        return compared if isinstance(meaning, str) else All((meaning, compared))
+
+    def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
+        """``which agent solved the most tickets within 4 hours``: what was done is said before."""
+        part = next((date for when, date in draft.dated if date and not when.words), None)
+        if part is None and draft.where:
+            *rest, part = draft.where
+            draft = draft._replace(where=tuple(rest))
+        if part is None:
+            return None
+        whole = draft.restricted(self.within_span(part, span), left=False)
+        return whole._replace(leftward=False)
+
+    @_of_each("{0.key} late {1}")
+    def so_late(self, kind: Kind, meaning: Restriction, span: tuple[Sign, Number]) -> Any:
+        """``paid more than 14 days late``: from the day that it was due."""
+        path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+        name, hours = kind.data.get("late", ""), _in_hours(span[1])
+        if hours is None or not name or path != end_of(kind.figures[name].value):
+            return None
+        return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
+
+    def late_on_average(self, part: Options, _: str) -> Draft:
+        some = self.so_late(part, ("gt", Number("0", "day")))
+        late = self._each(
+            some, "late on average", lambda kind, _: Figure(kind.data["late"], "average")
+        )
+        return _measuring(late, threshold=Threshold("gt", "0"))
+
+    def lasting_until(self, _: str, part: Options) -> Options:
+        names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
+        figures = {kind: Figure(name) for kind, name in names.items() if name}
+        return options(f"lasting {sorted(figures)}", figures)
+
+    def takes(self, draft: Draft, part: Options) -> Draft | None:
+        """How long records take, or those that belong to them: clients pay their invoices."""
+        if draft.leftward and not draft.where:
+            return None
+        if not draft.is_records or draft.columns:
+            return None
+        if draft.named in part.by_kind:
+            return draft.figured(part)
+        theirs = (key for key in part.by_kind if draft.named in self.kinds[key].to_one)
+        lasting = Draft(frozenset(theirs), figures=(part,))
+        if not draft.where and not draft.dated:
+            return lasting if lasting.kinds else None
+        return lasting.restricted(self.belonging(draft), left=False)
+
+    def taker(self, draft: Draft, date: Options) -> Draft | None:
+        return self.takes(draft, self.lasting_until("", date))
+
+    def longest(self, _: str) -> tuple[str, int]:
+        return "slowest", 0
+
+    def longest_until(self, rank: tuple[str, int], part: Options) -> Draft | None:
+        role, limit = rank
+        lasting = self.lasting_until(role, part)
+        ranking = Rank("figure", _ENDS[role], limit or 1, role)
+        return _measuring(lasting, rank=ranking) if role in ("fastest", "slowest") else None
 
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    # --- comparisons
-
-    def against(self, role: str, part: Any) -> Against | None:
+    def against(self, role: str, part: When | tuple[When, Options] | str) -> Against | None:
         if role in ("more", "less") and not (
             isinstance(part, When) and part.words[:1].isalpha()
         ):  # "more than 10 days ago"
@@ -791,21 +804,45 @@ class Grammar:
         if part in ("newest", "previous"):  # "this month vs last"
             return Against()
         when = part[0] if isinstance(part, tuple) else part
-        return when if isinstance(when, Against) else Against(when)
+        return Against(when) if isinstance(when, When) else self.of_shifted(when)
+
+    def of_shift(self, role: str) -> str:
+        return role.removeprefix("shift_")
+
+    def of_shifted(self, unit: str) -> Against:
+        shift, _, of = unit.partition("_")
+        return Against(shift=shift, unit=of)
 
     def set_against(self, draft: Draft, against: Against) -> Draft | None:
-        is_open = draft.against in (None, Against())
-        return draft._replace(against=against) if is_open else None
-
-    def in_pair(self, draft: Draft, when: When, against: Against, *, left: bool) -> Draft | None:
-        # Of three months in a row none is set against the others.
-        is_open = draft.against in (None, Against())
-        if against.when in (None, when) or is_joined(when) or not is_open:
+        if draft.against not in (None, Against()) or draft.leftward or draft.rank:
             return None
-        return draft.within(when, None, left=left)._replace(against=against)
+        return draft._replace(against=against)
+
+    def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
+        # Of three months in a row none is set against the others.
+        return None if against.when in (None, when) or is_joined(when) else (when, against)
+
+    def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
+        if draft.against not in (None, Against()) or draft.rank or draft.dated:
+            return None
+        return draft.within(pair[0], None, left=left)._replace(against=pair[1])
+
+    def each_of_period(self, _: str, when: When) -> tuple[Options, When] | None:
+        words = when.words.split()
+        unit = next((unit for word in reversed(words) for unit in _TIMES
+                     if word.removesuffix("s") == unit), "")  # fmt: skip
+        return (self.of_grain(unit), when) if unit and unit != "hour" else None
+
+    def in_each(self, draft: Draft, part: tuple[Options, When]) -> Draft | None:
+        return draft.grouped(part[0], left=False).within(part[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or draft.groups else None
+
+    def changed(self, _: str, draft: Draft) -> Draft | None:
+        if draft.against is None and draft.dated:
+            draft = draft._replace(against=Against())
+        return draft.flagged("compared") if draft.against is not None else None
 
     def has_changed(self, draft: Draft, role: str) -> Draft | None:
         if "compared" in draft.flags and role != "previous":
@@ -813,35 +850,32 @@ class Grammar:
         against = draft.against or Against()
         return draft._replace(against=against).flagged("compared")
 
-    @_of_each("{0.key} vs {2.key}")
+    @_of_each("{0.key} vs {1.key}")
     def two_values(
-        self, kind: Kind, first: Restriction, _: str, second: Options
+        self, kind: Kind, first: Restriction, second: Options
     ) -> tuple[Restriction, str] | None:
         other, name = second.by_kind.get(kind.key, first), self._dimension_of(kind, first)
         is_pair = name and other != first and self._dimension_of(kind, other) == name
         is_pair = is_pair and not isinstance(first, Not)  # "without inactive and blocked ones"
         return (_either(first, other), name) if is_pair else None
 
-    def _dimension_of(self, kind: Kind, restriction: Restriction) -> str:
-        path, dimensions = self._path_of(kind, restriction), kind.dimensions.items()
-        return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
-
     def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft:
         where = self._each(pair, pair.key, lambda _, values: values[0])
         group = self._each(pair, f"by {pair.key}", lambda _, values: Group(values[1]))
         return draft.restricted(where, left=left).grouped(group, left=left).flagged("compared")
 
-    def so_versus_so(self, draft: Draft, role: str, other: Options) -> Draft | None:
+    @_of_each("split {1.key}")
+    def split_values(self, kind: Kind, meaning: Any, _: str) -> tuple[Restriction, str] | None:
+        is_several = isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1
+        name = self._dimension_of(kind, meaning) if is_several else ""
+        return (meaning, name) if name else None
+
+    def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
             return None
         *rest, last = draft.where
-        pair = self.two_values(last, role, other)
+        pair = self.two_values(last, other)
         return self.of_two(draft._replace(where=tuple(rest), leftward=False), pair, left=False)
-
-    def more_of(self, draft: Draft, role: str, *, left: bool) -> Draft | None:
-        is_told = draft.named or draft.figures or "state alone" in draft.flags
-        is_open = is_told and (left or not draft.named)
-        return draft.flagged(f"asked {role}") if is_open else None
 
     # --- figures
 
@@ -871,35 +905,17 @@ class Grammar:
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged(*flags)  # fmt: skip
 
-    def amounting(self, part: Options, *, becoming: bool = False) -> Draft:
-        """The amount that is due in a state; ``becoming``: of what became so the usual one."""
-
-        def amount(kind: Kind, meaning: Restriction) -> Figure | None:
-            usual = kind.usual if becoming else ""
-            amounts = (state.amount or (state.date and usual) for state in kind.stated((meaning,)))
-            return next((Figure(name) for name in amounts if name), None)
-
-        figure = self._each(part, f"amount {part.key}", amount)
-        where = Options(part.key, {key: part.by_kind[key] for key in figure.by_kind})
-        return _measuring(figure, where=(where,))
-
     def averaged(self, draft: Draft, role: str) -> Draft | None:
         if not draft.figures:
+            has_amounts = any(self.kinds[key].usual for key in draft.kinds)
+            if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
+                return draft._replace(figures=(self._count(),)).flagged("mean", "counted")
             amounts = self._amounts(draft)
             kinds = draft.kinds.intersection(amounts.by_kind)
             draft = draft._replace(kinds=kinds, figures=(amounts,))
         if draft.figures[0].key.startswith("count"):
             return draft.flagged("mean") if role == "average" else None
         return self._by_method(draft, _METHODS[role])
-
-    def _amounts(self, draft: Draft) -> Options:
-        """The usual amount of each kind; of records in a state the amount that counts then."""
-        by_kind = {}
-        for key in draft.kinds:
-            due = self.kinds[key].amount_of(choices.by_kind.get(key) for choices in draft.where)
-            if usual := self.kinds[key].usual:
-                by_kind[key] = Figure(due or usual)
-        return options(f"amount {sorted(figure.measure for figure in by_kind.values())}", by_kind)
 
     def figure_of(self, figure: Draft, draft: Draft) -> Draft | None:
         is_figure = figure.is_figure or "distinct" in figure.flags
@@ -916,14 +932,38 @@ class Grammar:
         if not kinds or figure.leftward or draft.columns or "distinct" in draft.flags:
             return None
         where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)
+        if "share" in figure.flags:
+            where = (*draft.where, *figure.where)  # the part stands last
         flags = figure.flags | draft.flags
         return draft._replace(kinds=kinds, figures=figure.figures, columns=figure.columns,
                               flags=flags, where=where, dated=dated)  # fmt: skip
 
+    def records_figure(self, draft: Draft, part: Options) -> Draft | None:
+        return draft.figured(_figures(part))
+
+    def of_figure(self, part: Options | str) -> tuple[Options, ...]:
+        """A figure to be told beside others: a measure, the number, the amount, its average."""
+        if isinstance(part, Options):
+            return (_figures(part),)
+        if part == "count":
+            return (self._count(),)
+        method = _METHODS.get(part, "")
+        usual = {key: Figure(kind.usual, method) for key, kind in self.kinds.items() if kind.usual}
+        return (Options(f"{_USUAL}{method}", usual),)
+
     def one_more(self, _: str, more: tuple[Options, ...]) -> tuple[Options, ...] | None:
         return more if len(more) == 1 else None
 
+    def also_figures(
+        self, first: tuple[Options, ...], more: tuple[Options, ...]
+    ) -> tuple[Options, ...] | None:
+        return None if more[0] in first else (*first, *more)
+
     def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
+        if draft.groups and not draft.figures and not draft.rank:
+            draft = draft._replace(figures=(self._count(),))
+        if not draft.figures or draft.rank:
+            return None
         is_usual = any(figure.key == _USUAL for figure in more)
         if is_usual and any(figure.key != "count" for figure in draft.figures):
             return None  # "how much tax last month, and how much before"
@@ -931,16 +971,13 @@ class Grammar:
             draft = draft.figured(figure)
         return draft
 
-    def also_figures(
-        self, first: tuple[Options, ...], more: tuple[Options, ...]
-    ) -> tuple[Options, ...] | None:
-        return None if more[0] in first else (*first, *more)
-
     def figures_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         """Several figures; of ``lowest and highest rating`` one figure in several ways."""
         if len(part) < 2 or len(draft.figures) > 1:
             return None
         result = draft._replace(figures=())
+        if any(flag.startswith("verb ") for flag in draft.flags):
+            draft = result  # "net and tax of what we billed"
         for figure in part:
             if draft.figures and figure.key != "count":
                 if not figure.key.startswith(_USUAL):
@@ -979,21 +1016,10 @@ class Grammar:
         choices = Options(f"{first.figures[0].key}{_TOLD}{second.figures[0].key}", by_kind)
         return first._replace(kinds=first.kinds.intersection(by_kind), figures=(choices,))
 
-    def part_of(self, draft: Draft, _: str, whole: Draft) -> Draft | None:
-        """The last that is said of the records is the part, what is said of all is the whole."""
-        is_said = whole.named or "state alone" in whole.flags
-        if not (whole.is_plain and is_said) or whole.columns:
-            return None
-        if draft.named and whole.named not in ("", draft.named):
-            return self._part_of_kind(draft, whole)
-        is_named = draft.named == whole.named or "share" in draft.flags
-        if not is_named or not draft.where or not draft.is_plain:
-            return None
-        dated = (*whole.dated, *draft.dated)
-        where = tuple(dict.fromkeys((*whole.where, *draft.where)))
-        kinds = draft.kinds & whole.kinds
-        return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False,
-                              named=whole.named).flagged("share")  # fmt: skip
+    def rate_of_state(self, part: Options, _: str) -> Draft:
+        kinds = frozenset(part.by_kind)
+        flags = frozenset(("share", "counted"))
+        return Draft(kinds, where=(part,), figures=(self._count(),), flags=flags)
 
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
@@ -1009,16 +1035,36 @@ class Grammar:
         ranking = Rank("figure", _ENDS[role], limit, role)
         return _measuring(rates, rank=ranking) if role in ("top", "bottom") else None
 
-    def different(self, _: str, part: Options) -> Draft:
-        names = Options(f"distinct {part.key}", part.by_kind)
-        return Draft(frozenset(part.by_kind), columns=(names,), flags=frozenset(("distinct",)))
+    def whole(self, _: str, draft: Draft) -> Draft | None:
+        is_said = draft.named or "state alone" in draft.flags
+        return draft if draft.is_plain and is_said and not draft.columns else None
 
-    def in_one_currency(self, draft: Draft, _: str, *into: str) -> Draft:
-        if into and into[0] != organisation().defaults.currency:
-            draft = draft.restricted(self._currency(into[0]), left=False)
-        return draft.flagged("converted")
+    def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
+        """The last that is said of the records is the part, what is said of all is the whole."""
+        if draft.named and whole.named not in ("", draft.named):
+            return self._part_of_kind(draft, whole)
+        is_named = draft.named == whole.named or "share" in draft.flags
+        if not is_named or not draft.where or not draft.is_plain:
+            return None
+        dated = (*whole.dated, *draft.dated)
+        where = tuple(dict.fromkeys((*whole.where, *draft.where)))
+        kinds = draft.kinds & whole.kinds
+        return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False,
+                              named=whole.named).flagged("share")  # fmt: skip
 
-    # --- how long something takes
+    def of_whole(self, whole: Draft, draft: Draft) -> Draft | None:
+        return self.part_of(draft, whole) if "share" in draft.flags else None
+
+    def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
+        """Of records of one kind those of another: credit notes of all that was billed."""
+        if not (whole.named and draft.is_records) or draft.where or draft.columns:
+            return None
+        rate = self.kinds[whole.named].data.get("parts", {}).get(draft.named)
+        if rate is None:
+            return None
+        figure = Options(f"rate:{rate}", {whole.named: Figure(rate, is_rate=True)})
+        return whole._replace(kinds=frozenset((whole.named,)), figures=(figure,),
+                              dated=(*whole.dated, *draft.dated), leftward=False)  # fmt: skip
 
     def how_long(self, role: str, draft: Draft | Options) -> Draft:
         if isinstance(draft, Options):  # "how quick was our first reply"
@@ -1026,57 +1072,37 @@ class Grammar:
         method = "" if role == "average" else _METHODS.get(role, "")
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
-    def _lasting(self, draft: Draft) -> Draft:
-        """How long it takes until records are so: the duration that ends on that date."""
-        is_deed = any(flag.startswith("verb") for flag in draft.flags)
-        if draft.figures and not is_deed:
-            figures = draft.figures[0].by_kind.items()
-            known = (self.kinds[kind].figures.get(figure.measure) for kind, figure in figures)
-            if any(measure is not None and measure.unit for measure in known):
-                return draft
-            raise TypeMismatchError("no time that something takes")
-        by_kind, flags = {}, set[str]()
-        for key in draft.kinds:
-            kind = self.kinds[key]
-            states = kind.stated(choices.by_kind.get(key) for choices in draft.where)
-            ends = {state.date for state in states}
-            ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
-            named = [self._duration(key, end) for end in sorted(ends)]
-            lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            usual = "" if draft.where or not draft.named else next((
-                name for name, figure in kind.figures.items()
-                if figure.unit and figure.low_is_good and figure.date), "")  # fmt: skip
-            if duration := next(filter(None, named), "age" if lasts_yet else usual):
-                by_kind[key] = Figure(duration)
-                flags |= {"usual time"} if duration == usual else set()
-        choices = options(f"lasting {sorted(by_kind)}", by_kind)
-        return draft._replace(kinds=frozenset(by_kind), figures=(choices,)).flagged(*flags)
-
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
 
-    @_of_each("{1.key} to {2.key}")
-    def duration(self, kind: Kind, start: str, _: str, ends: Options) -> Figure | None:
+    @_of_each("{0.key} to {1.key}")
+    def duration(self, kind: Kind, start: str, ends: Options) -> Figure | None:
         end = ends.by_kind.get(kind.key, start)
         return Figure(f"{start}..{end}") if end != start else None
 
-    def lasting_until(self, _: str, part: Options) -> Options:
-        names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
-        figures = {kind: Figure(name) for kind, name in names.items() if name}
-        return options(f"lasting {sorted(figures)}", figures)
+    def of_duration(self, part: Options) -> Draft:
+        return _measuring(part)
 
-    def takes(self, draft: Draft, part: Options) -> Draft | None:
-        """How long records take, or those that belong to them: clients pay their invoices."""
-        if not draft.is_records or draft.columns:
+    def time_taken(self, _: str, draft: Draft) -> Draft | None:
+        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
+        return draft.flagged("counted") if is_duration else None
+
+    def different(self, _: str, part: Options) -> Draft:
+        names = Options(f"distinct {part.key}", part.by_kind)
+        return Draft(frozenset(part.by_kind), columns=(names,), flags=frozenset(("distinct",)))
+
+    def in_unit(self, draft: Draft, role: str) -> Draft | None:
+        """``average resolution time in hours``: the unit that it is told in anyway."""
+        if len(draft.figures) != 1:
             return None
-        if draft.named in part.by_kind:
-            return draft.figured(part)
-        theirs = (key for key in part.by_kind if draft.named in self.kinds[key].to_one)
-        lasting = Draft(frozenset(theirs), figures=(part,))
-        if not draft.where and not draft.dated:
-            return lasting if lasting.kinds else None
-        return lasting.restricted(self.belonging(draft), left=False)
+        figures = draft.figures[0].by_kind
+        measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
+        kinds = frozenset(
+            key for key, measure in measured.items() if measure and measure.unit == f"{role}s"
+        )
+        is_told = "unit told" in draft.flags or not kinds
+        return None if is_told else draft._replace(kinds=kinds).flagged("unit told")
 
     # --- groups
 
@@ -1087,33 +1113,38 @@ class Grammar:
         by_kind = {key: Group(name) for key, kind in self.kinds.items() if name in kind.dimensions}
         return options(f"by {part[0]}", by_kind)
 
+    def by_so(self, _: str, draft: Draft) -> Draft | None:
+        so = bool(draft.where or draft.dated)
+        return draft if draft.named and so and draft.is_plain and not draft.columns else None
+
+    def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
+        return self._per_subject(subject, draft, left=False)
+
+    def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
+        return None if first == self.group(second) else (first, self.group(second))
+
+    @_of_each("{0.key} {1.key}")
+    def unit_of_date(self, kind: Kind, group: Group, date: Options) -> Group | None:
+        """By month of closing: the unit of another date than the usual one."""
+        path = date.by_kind.get(kind.key)
+        return replace(group, date=path) if path and group.grain and not group.date else None
+
+    def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
+        return self.unit_of_date(self.of_grain(unit), date)
+
+    def grouped(self, draft: Draft, part: Options, *, left: bool = False) -> Draft:
+        return draft.grouped(part, left=left)
+
+    def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
+        return draft.grouped(part[0], left=False).grouped(part[1], left=False)
+
     @_of_each("{0.key} of {1[0]}")
     def dimension_of_kind(self, kind: Kind, name: str, of: tuple[str, bool]) -> str | None:
         path = kind.to_one.get(of[0])
         is_their = kind.key == of[0] or (path and kind.dimensions[name].path.startswith(path))
         return name if is_their else None
 
-    @_of_each("grain:{1} of {0.key}")
-    def by_unit_of_date(self, _: Kind, date: str, unit: str) -> Group:
-        """By month of closing: the unit of another date than the usual one."""
-        return Group(grain=unit, date=date)
-
-    def group(self, part: Options | str) -> Options:
-        """By a dimension, or by a unit of time."""
-        if isinstance(part, str):
-            return self.of_grain(part)
-        return part if part.key.startswith(("by", "grain")) else _groups(part)
-
-    def grouped(self, draft: Draft, part: Options, *, left: bool = False) -> Draft:
-        return draft.grouped(part, left=left)
-
-    def grouped_also(self, draft: Draft, part: Options) -> Draft | None:
-        return draft.grouped(part, left=False) if draft.figures or draft.groups else None
-
-    def groups_valued(self, part: Options, draft: Draft) -> Draft:
-        return draft.grouped(_groups(part), left=True)
-
-    # --- rankings of records and groups
+    # --- rankings
 
     def rank_many(self, rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
         plain = number.text.isdecimal() and not number.unit and not number.currency
@@ -1123,6 +1154,8 @@ class Grammar:
 
     def ranked(self, rank: tuple[str, int], draft: Draft) -> Draft | None:
         role, limit = rank
+        if role in ("highest", "lowest") and not draft.named and "state alone" in draft.flags:
+            draft = self.amounting(draft.where[-1])  # "the highest overdue"
         if draft.rank is not None:  # "biggest open deals, top 3"
             several = draft.rank.word in ("top", "bottom") and draft.rank.limit > 0
             if limit or not several:
@@ -1137,6 +1170,7 @@ class Grammar:
             of = "figure" if draft.figures else "records"
         elif role in ("fastest", "slowest"):
             of = "figure"
+            draft = self._soon(draft)
         elif role == "common":
             return None
         else:
@@ -1161,7 +1195,7 @@ class Grammar:
                 rank=Rank("records", _ENDS[role], limit or 1, role), leftward=True
             )
         if role in ("fastest", "slowest"):  # "answers tickets the fastest"
-            return draft._replace(rank=Rank("figure", _ENDS[role], limit, role))
+            return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
             return None
         is_done = any(flag.startswith("verb ") for flag in draft.flags)  # "sold best"
@@ -1184,35 +1218,83 @@ class Grammar:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
 
-    def so_many(self, number: Number, draft: Draft) -> Draft | None:
-        if draft.rank is None or draft.rank.limit > 1:
-            return None
-        limited = self.rank_many(("", 0), number)
-        if limited is None:
-            return None
-        return draft._replace(rank=replace(draft.rank, limit=limited[1]))
+    def longest_in(self, part: Options, _: str) -> Rank:
+        """By the date since when they are there, the earliest first; what is closed is nowhere."""
+        since = self._each(part, "", lambda kind, name: kind.data.get("since", {}).get(name))
+        order = Options(f"since {sorted(since.by_kind.items())}", since.by_kind)
+        return Rank("records", False, 0, "by", order)
 
-    def ranked_group(
-        self, rank: tuple[str, int], part: Options | str, *, left: bool
-    ) -> tuple[Options, Rank] | None:
-        """``top 5 products``; ``left``: said behind them: ``which reasons are most common``."""
-        role, limit = rank
-        of_groups = ("common", "often", "most", "least", "fastest", "slowest")
-        if role in ("newest", "oldest") or (left and (role not in of_groups or part in _TIMES)):
+    def longest_so(self, draft: Draft, _: str) -> Draft | None:
+        paths = {}
+        for kind in draft.kinds:
+            states = [choices.by_kind.get(kind) for choices in draft.where]
+            if any(isinstance(restriction, Is) for restriction in states):
+                since = map(self.kinds[kind].since, states)
+                paths[kind] = next(filter(None, since), self.kinds[kind].date)
+        choices = options(f"since {sorted(paths.items())}", paths)
+        rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
+        return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
+
+    def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
+        is_told = draft.flags & {"told by", "counted", "how much"}  # "who wrote how many articles"
+        is_told |= {flag for flag in draft.flags if flag.startswith("verb ")}
+        if draft.rank or draft.groups or draft.columns or not is_told:
             return None
-        return self.group(part), Rank("figure", _ENDS[role], limit or 1, role)
+        grouped = draft.grouped(_groups(part), left=True)
+        return grouped._replace(rank=Rank("figure", True, 0, ""))
 
-    def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft:
-        return draft.grouped(ranked[0], left=True)._replace(rank=ranked[1])
-
-    def first_of_each(self, ranked: tuple[Options, Rank], group: Options, draft: Draft) -> Draft:
-        return self.ranked_group_of(draft, ranked).grouped(group, left=False)
+    def what_is_done(self, _: str, deed: Draft) -> Draft | None:
+        """``what did Granit buy``: by what it is done to."""
+        objects = {key: kind.data["object"] for key, kind in self.kinds.items()
+                   if "object" in kind.data}  # fmt: skip
+        return self.dimension_by_figure(Options(f"object {objects}", objects), deed)
 
     def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
-        if rank is None or rank.of != "records":
+        if rank is None or rank.of != "records" or draft.figures or draft.groups:
             return None
         return draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(part, left=False)
+
+    def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
+        role, limit = rank
+        if role not in ("newest", "oldest") or deed.dated:
+            return None
+        kinds = deed.kinds
+        return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
+                     flags=frozenset(("list",)))  # fmt: skip
+
+    def ranked_group(
+        self, rank: tuple[str, int], part: Options | str
+    ) -> tuple[Options, Rank] | None:
+        role, limit = rank
+        if role in ("newest", "oldest"):
+            return None
+        return self.group(part), Rank("figure", _ENDS[role], limit or 1, role)
+
+    def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
+        of_groups = ("common", "often", "most", "least", "fastest", "slowest")
+        return self.ranked_group(rank, part) if rank[0] in of_groups else None
+
+    def first_of_each(
+        self, part: tuple[tuple[Options, Rank], Options], draft: Draft
+    ) -> Draft | None:
+        first = self.ranked_group_of(draft, part[0])
+        return None if first is None else first.grouped(part[1], left=False)
+
+    def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
+        if draft.rank or draft.groups or draft.columns:
+            return None
+        return draft.grouped(ranked[0], left=True)._replace(rank=ranked[1])
+
+    def best_of(self, part: Options, group: Options) -> Draft:
+        names = self._each(part, part.key, lambda _, name: name.removesuffix(" desc"))
+        down = all(name.endswith(" desc") for name in part.by_kind.values())
+        draft = _measuring(_figures(names), rank=Rank("figure", down, 0, "best"))
+        return draft.grouped(_groups(group), left=False)
+
+    def best_alone(self, part: Options) -> Draft:
+        named = self._each(part, "best", lambda kind, _: kind.data.get("bestseller"))
+        return self.best_of(part, named)
 
     def group_ranked(self, part: Options | str, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1226,11 +1308,13 @@ class Grammar:
         is_ranked = rank is not None and rank.of in ("count", "figure") and not draft.groups
         return self._per_subject(subject, draft) if is_ranked and subject.is_records else None
 
-    def best_of(self, part: Options, group: Options) -> Draft:
-        names = self._each(part, part.key, lambda _, name: name.removesuffix(" desc"))
-        down = all(name.endswith(" desc") for name in part.by_kind.values())
-        draft = _measuring(_figures(names), rank=Rank("figure", down, 0, "best"))
-        return draft.grouped(_groups(group), left=False)
+    def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
+        return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
+
+    def deed_ranked(self, deed: Draft, of: Draft | Options) -> Draft | None:
+        if isinstance(of, Options):
+            return self.group_ranked(of, deed)
+        return self.records_ranked(of, deed)
 
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
@@ -1245,14 +1329,13 @@ class Grammar:
             rank=Rank("figure", _ENDS[role], limit or int(named_kind[1]), "top"),
         )  # fmt: skip
 
-    def in_order(self, draft: Draft, part: Options) -> Draft | None:
-        kinds = draft.kinds.intersection(part.by_kind)
-        if not kinds:
+    def so_many(self, number: Number, draft: Draft) -> Draft | None:
+        if draft.rank is None or draft.rank.limit > 1:
             return None
-        down = all(path.endswith(" desc") for path in part.by_kind.values())
-        paths = self._each(part, part.key, lambda _, path: path.removesuffix(" desc"))
-        rank = Rank("records", down, 0, "order", paths)
-        return draft._replace(kinds=kinds, rank=rank, leftward=True)
+        limited = self.rank_many(("", 0), number)
+        if limited is None:
+            return None
+        return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
     def extreme(self, rank: tuple[str, int], part: Options | str, *, left: bool) -> Rank | None:
         """Of numbers the highest, of dates the latest: ``due last``, but not ``sent last``."""
@@ -1270,35 +1353,241 @@ class Grammar:
         path = Options(key, paths)
         return None if role == "common" else Rank("records", _ENDS[role], limit, "by", path)
 
+    def of_extreme_alone(self, rank: Rank) -> Draft | None:
+        """``the 5 highest deal values``: of the records that have them."""
+        is_of_some = rank.path is not None and rank.limit > 1 and len(rank.path.by_kind) < 3
+        return Draft(frozenset(rank.path.by_kind), rank=rank) if rank.path and is_of_some else None
+
     def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
         kinds = draft.kinds if rank.path is None else draft.kinds.intersection(rank.path.by_kind)
         return draft._replace(kinds=kinds, rank=rank) if kinds else None
 
-    def taking_longest(self, *_: str) -> tuple[str, int]:
-        return "slowest", 0
+    def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
+        rank = subject.rank
+        if rank is not None and rank.word == "best" and len(draft.figures) == 1:
+            kinds = subject.kinds & draft.kinds  # the bestselling, "measured in units"
+            return subject._replace(kinds=kinds, figures=draft.figures) if kinds else None
+        if not subject.named or subject.figures or subject.threshold:
+            return None
+        if rank is not None and rank.of != "records":
+            return None
+        if subject.groups and (rank is None or not subject.kinds & draft.kinds):
+            return None
+        # "The first 3 by revenue" are those with the most of it.
+        down = rank is None or rank.descending or rank.word == "oldest"
+        limit = rank.limit if rank is not None else -1
+        own = subject.kinds & draft.kinds
+        if own and not draft.where:  # "open deals by amount": the records themselves
+            if len(draft.figures) > 1:
+                return None
+            return self._in_figure_order(subject, draft, down=down, limit=limit)
+        first = 1 if "singular" in subject.flags else 10
+        limit = (rank.limit or first) if rank is not None else 0
+        by_figure = Rank("figure", down, limit, rank.word if rank is not None else "")
+        plain = subject._replace(rank=None)
+        return self._per_subject(plain, draft._replace(rank=by_figure))
 
-    def longest_until(self, rank: tuple[str, int], date: Options) -> Draft | None:
-        role, limit = rank
-        ranking = Rank("figure", _ENDS[role], limit or 1, role)
-        lasting = self.lasting_until(role, date)
-        return _measuring(lasting, rank=ranking) if role in ("fastest", "slowest") else None
+    def put_in_order(self, draft: Draft, role: str) -> Draft | None:
+        rank = draft.rank
+        if role in ("newestfirst", "oldestfirst"):
+            if rank is not None or draft.leftward or draft.figures:
+                return None
+            return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
+        is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
+        if rank is not None and is_sorted and role in _DOWN:
+            return draft._replace(rank=replace(rank, descending=_DOWN[role], word="put"))
+        is_told = rank is not None and (rank.of, rank.limit, rank.word) != ("figure", 0, "")
+        if is_told or (draft.leftward and not draft.groups):
+            return None
+        return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), -1, role))
 
-    def longest_in(self, part: Options, _: str) -> Rank:
-        """By the date since when they are there, the earliest first; what is closed is nowhere."""
-        since = self._each(part, "", lambda kind, name: kind.data.get("since", {}).get(name))
-        order = Options(f"since {sorted(since.by_kind.items())}", since.by_kind)
-        return Rank("records", False, 0, "by", order)
+    def sorting_amount(self, _: str, role: str) -> Options:
+        return options("amount desc", {
+            key: kind.amount for key, kind in self.kinds.items() if kind.amount
+        })  # fmt: skip
 
-    def longest_so(self, draft: Draft, _: str) -> Draft | None:
-        paths = {}
-        for kind in draft.kinds:
-            states = [choices.by_kind.get(kind) for choices in draft.where]
-            if any(isinstance(restriction, Is) for restriction in states):
-                since = map(self.kinds[kind].since, states)
-                paths[kind] = next(filter(None, since), self.kinds[kind].date)
-        choices = options(f"since {sorted(paths.items())}", paths)
-        rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
-        return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
+    def sorting_group(self, _: str, part: Options) -> Options:
+        return self._each(part, part.key, lambda kind, name: kind.dimensions[name].path)
+
+    def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
+        kinds, put = draft.kinds.intersection(part.by_kind), draft.rank
+        if put is not None and put.of == "sort" and kinds and not draft.figures:
+            rank = Rank("records", put.descending, -1, "put", part)  # "descending by total"
+            return draft._replace(kinds=kinds, rank=rank)
+        if not kinds or put or draft.leftward or draft.figures:
+            return None
+        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", part))
+
+    # --- numbers
+
+    def bound(self, role: str, number: Number) -> Bound:
+        return Bound(_SIGNS[role], number)
+
+    def between(self, low: Number, high: Number) -> Bound:
+        low = low._replace(unit=low.unit or high.unit, currency=low.currency or high.currency)
+        return Bound("ge", low, high)
+
+    def united(self, counted: Number | Bound, unit: str) -> Number | Bound | None:
+        """With a unit of time, a currency, or ``%``."""
+        if unit == "each":
+            return counted
+        number = counted.number if isinstance(counted, Bound) else counted
+        if number.unit or number.currency:
+            return None
+        number = (number._replace(currency=unit) if unit.isupper()
+                  else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
+        return counted._replace(number=number) if isinstance(counted, Bound) else number
+
+    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
+        """Half a year: the ``a`` is a number, and its unit is behind."""
+        unit = number_or_word
+        if isinstance(unit, Number):
+            unit = unit.unit if unit.text == "1" else ""
+        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
+
+    @_of_each("{0.key} {1}")
+    def number_of(self, kind: Kind, name: str, number: Bound | Number) -> Restriction | None:
+        return self._compared(kind, name, _bound_of(number))
+
+    @_of_each("{0.key} {1}")
+    def number_or_more(self, _: Kind, meaning: Any, role: str) -> Restriction | None:
+        is_number = isinstance(meaning, Compares) and meaning.sign == "eq"
+        return replace(meaning, sign=_SIGNS[role]) if is_number else None
+
+    def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
+        return None if first == second else (first, second)
+
+    @_of_each("{0.key} {1}")
+    def one_of_numbers(
+        self, kind: Kind, path: str, numbers: tuple[Number, Number]
+    ) -> Restriction | None:
+        values = tuple(number.text for number in numbers)
+        return Equals(path, values, OR.join(values)) if kind.is_number(path) else None
+
+    def than(self, role: str, part: Options) -> tuple[Sign, Options]:
+        return _SIGNS[role], part
+
+    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
+        return self.than_other(part, than[1], than[0])
+
+    @_of_each("{0.key} {2} {1.key}")
+    def than_other(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
+        path = _number_path(kind, name)
+        limit = _number_path(kind, other.by_kind.get(kind.key, ""))
+        is_other = path and limit and path != limit
+        is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
+        return Compares(path, sign, limit) if is_alike else None
+
+    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
+        return self.than_other(more[1], other, more[0])
+
+    def over_limit(self, than: tuple[Sign, Options]) -> Options:
+        """``over their credit limit``: what is limited by it."""
+        return self._limited_by(than[1], than[0])
+
+    def exceeded(self, part: Options, _: str) -> Options:
+        return self._limited_by(part, "gt", either=True)
+
+    def part_of_limit(self, bound: Bound, part: Options) -> Options | None:
+        is_part = bound.number.unit == "%"
+        return self._limited_by(part, bound.sign, bound.number.text) if is_part else None
+
+    def _limited_by(
+        self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
+    ) -> Options:
+        """What is limited against its limit, either of which is named, or a state of it."""
+
+        def limited(kind: Kind, name: Any) -> Restriction | None:
+            path = kind.states[name.state].amount if isinstance(name, Is) else ""
+            path = _number_path(kind, name) if isinstance(name, str) else path
+            limits = kind.data.get("limits", {})
+            limit = next(
+                (limit for limit, of in limits.items() if path and path in (limit, of)), ""
+            )
+            is_limit = limit and (either or factor or path == limit)
+            return Compares(limits[limit], sign, limit, factor=factor) if is_limit else None
+
+        return self._each(part, f"limited {part.key} {sign} {factor}", limited)
+
+    def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
+        is_of_one = (
+            draft.named
+            or draft.groups
+            or (draft.where and len(draft.kinds) == 1 and not draft.figures)
+        )
+        if draft.leftward or draft.rank or not is_of_one:
+            return None
+        if draft.groups:
+            return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
+        by_kind = {}
+        for key in draft.kinds:
+            name = self._usual_number(key, draft, bound)
+            comparison = self._compared(self.kinds[key], name, bound) if name else None
+            if comparison is not None:
+                by_kind[key] = comparison
+        return draft.restricted(options(f"amount {bound}", by_kind), left=False)
+
+    def so_many_of(self, number: Bound | Number, draft: Draft, *, left: bool) -> Draft | None:
+        """Behind it only of what is counted: ``number of open deals = 0``."""
+        if left and "counted" in draft.flags and draft.is_figure:
+            draft = draft._replace(figures=(), flags=draft.flags - {"counted"}, leftward=False)
+        elif left:
+            return None
+        bound = _bound_of(number)
+        plain = draft.is_records and not draft.columns
+        if not plain or bound.number.unit or bound.number.currency or bound.upper:
+            return None
+        return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
+                              figures=(self._count(),))  # fmt: skip
+
+    def of_often(self, bound: Bound) -> Draft | None:
+        """``more than 10 times``: of whatever is counted."""
+        if bound.number.unit != "times" or bound.upper:
+            return None
+        threshold = Threshold(bound.sign, bound.number.text, counted=True)
+        kinds = frozenset(self.kinds)
+        return Draft(kinds, threshold=threshold, figures=(self._count(),))
+
+    def of_repeated(self, role: str) -> Number:
+        return Number("1" if role == "once" else "2", "times")
+
+    def or_so_many(self, draft: Draft, role: str) -> Draft | None:
+        """``4 tickets or more``."""
+        if draft.threshold is None or draft.threshold.sign != "eq":
+            return None
+        return draft._replace(threshold=replace(draft.threshold, sign=_SIGNS[role]))
+
+    def figure_bound(self, draft: Draft, bound: Bound) -> Draft | None:
+        averaged = draft.is_figure and draft.figures[0].key.startswith("average")
+        if not draft.is_figure or bound.upper or (not averaged and (draft.leftward or draft.named)):
+            return None
+        return self._of_currency(draft, bound)
+
+    def amount_so(self, part: Options, bound: Bound) -> Draft | None:
+        draft = self.amounting(part, becoming=True)
+        return None if bound.upper else self._of_currency(draft, bound)
+
+    def by_dealings(self, draft: Draft) -> Options | None:
+        """``who owe us more than 5000``: by the number that what they do adds up to."""
+        bound = draft.threshold
+        if bound is None or bound.counted or draft.dated or len(draft.figures) != 1:
+            return None
+        by_kind: dict[str, Restriction] = {}
+        for key, kind in self.kinds.items():
+            parts = [choices.by_kind[key] for choices in draft.where if key in choices.by_kind]
+            for path, (other, figure, _) in kind.data.get("dealings", {}).items():
+                is_of = draft.figures[0].by_kind.get(other) == Figure(figure)
+                if is_of and len(parts) == len(draft.where):
+                    compared = Compares(path, bound.sign, bound.number, bound.unit)
+                    by_kind[key] = All((compared, *parts)) if parts else compared
+        return options(f"dealings {draft.figures} {bound} {draft.where}", by_kind)
+
+    def groups_valued(self, part: Options, draft: Draft) -> Draft:
+        return draft.grouped(_groups(part), left=True)
+
+    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
+        is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
+        return None if is_told or not subject.is_records else self._per_subject(subject, draft)
 
     # --- what is asked
 
@@ -1343,27 +1632,42 @@ class Grammar:
             return result
         return result._replace(rank=Rank("figure", True, 0, ""))
 
-    def _doer(self, kind: str, draft: Draft) -> str:
-        """Who does what records went through: clients pay; else who is responsible for them."""
-        data, figures = self.kinds[kind].data, self.kinds[kind].figures
-        states = self.kinds[kind].stated(choices.by_kind.get(kind) for choices in draft.where)
-        measures = (figures.get(of.by_kind[kind].measure) for of in draft.figures)
-        dates = [state.date for state in states]
-        dates += [measure.date or "" for measure in measures if measure is not None]
-        doers = (data.get("done_by", {}).get(date) for date in dates)
-        return str(next(filter(None, doers), data.get("person", "owner")))
+    def person_of(self, _: str, part: Options) -> Options | None:
+        return part if part.key.startswith("user:") else None
 
-    def who_is_so(self, _: str, part: Options) -> Draft | None:
-        """Clients first: who else has records is said by their name."""
-        kind = next((key for key in part.by_kind if self.kinds[key].data.get("someone")), None)
-        return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
+    def of_called(self, part: Options) -> Draft | None:
+        """Values that say what a record is: an IT manager is a contact; or which it is."""
+        paths = {kind: "tags" if isinstance(meaning, Tagged) else getattr(meaning, "path", "")
+                 for kind, meaning in part.by_kind.items()}  # fmt: skip
+        kinds = [
+            kind for kind, path in paths.items() if path in self.kinds[kind].data.get("called", ())
+        ]
+        is_of_first = part.key.startswith(("number:", "family:"))
+        kinds = list(part.by_kind)[:1] if is_of_first else kinds
+        if not kinds:
+            return None
+        return Draft(frozenset(kinds), kinds[0], where=(part,), flags=frozenset(("called",)))
 
-    def who_has_so(self, _: str, part: Options) -> Draft | None:
-        return self.having_so(part, self.of_kind(("Clients", False)))
+    def of_valued_alone(self, part: Options) -> Draft | None:
+        return _being(part) if len(part.by_kind) < 4 else None
+
+    def more_of(self, draft: Draft, role: str, *, left: bool) -> Draft | None:
+        directions = draft.flags & {"asked more", "asked less"}
+        is_told = draft.named or draft.figures or "state alone" in draft.flags
+        if directions or draft.rank or draft.threshold or not is_told or (draft.named and not left):
+            return None
+        return draft.flagged(f"asked {role}")
 
     def what_of(self, part: Options, draft: Draft) -> Draft | None:
         is_of_groups = draft.rank is not None and draft.rank.of != "records"
-        return None if is_of_groups else draft.showing(self._columns(part))
+        if draft.figures or draft.groups or draft.threshold or is_of_groups:
+            return None
+        return draft.showing(self._columns(part))
+
+    def values_then(self, part: Options, when: When) -> Draft | None:
+        flags = frozenset(("values",))
+        values = Draft(frozenset(part.by_kind), groups=(_groups(part),), flags=flags)
+        return values.within(when, None, left=False) if len(part.by_kind) < 3 else None
 
     def property_of_name(self, part: Options, value: Options) -> Draft | None:
         owner = value.key.partition(":")[0]
@@ -1381,27 +1685,24 @@ class Grammar:
     def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
         return (self._columns(part),)
 
-    def first_column(self, part: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
-        return self._columns(part), *more
-
-    def _columns(self, part: Options | str) -> Options:
-        """The paths that names stand for, as columns; an amount is the usual one."""
-        if isinstance(part, str):
-            amounts = {key: kind.amount for key, kind in self.kinds.items() if kind.amount}
-            return Options("column amount", amounts)
-
-        def column(kind: Kind, name: str) -> str | None:
-            dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
-            path = name if measure is None else measure.value
-            path = path if dimension is None else dimension.path
-            is_path = "(" not in path and " " not in path
-            return path if is_path and ("/" in path or kind.prop(path) is not None) else None
-
-        return self._each(part, f"column {part.key}", column)
-
     def columns_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         is_known = len(part) > 1 or "before" in draft.flags
         return self.showing(draft._replace(leftward=False), part) if is_known else None
+
+    def more_columns(self, *parts: Any) -> tuple[Options, ...]:
+        several = (part if isinstance(part, tuple) else (self._columns(part),) for part in parts)
+        return tuple(chain.from_iterable(several))
+
+    def telling_whose(self, draft: Draft, _: str) -> Draft | None:
+        """With the client of records, or who is responsible."""
+        names = {}
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            roles = ("client", kind.data.get("person", "owner"))
+            if name := next((role for role in roles if role in kind.dimensions), ""):
+                names[key] = name
+        column = self._columns(Options("whose", names))
+        return self.showing(draft._replace(leftward=False), (column,))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
@@ -1414,255 +1715,13 @@ class Grammar:
         is_charted = any(flag.startswith("chart") for flag in draft.flags)
         return None if is_charted else draft.flagged(f"chart {role}")
 
-    # --- in the order of a figure or a property
-
-    def grouped_so(self, draft: Draft, _: str, subject: Draft) -> Draft | None:
-        is_so = subject.is_records and (subject.where or subject.dated) and not subject.columns
-        return self._per_subject(subject, draft, left=False) if is_so else None
-
-    def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
-        rank = subject.rank
-        if rank is not None and rank.word == "best" and len(draft.figures) == 1:
-            kinds = subject.kinds & draft.kinds  # the bestselling, "measured in units"
-            return subject._replace(kinds=kinds, figures=draft.figures) if kinds else None
-        if not subject.named or subject.figures or subject.threshold:
-            return None
-        if rank is not None and rank.of != "records":
-            return None
-        if subject.groups and (rank is None or not subject.kinds & draft.kinds):
-            return None
-        # "The first 3 by revenue" are those with the most of it.
-        down = rank is None or rank.descending or rank.word == "oldest"
-        limit = rank.limit if rank is not None else -1
-        own = subject.kinds & draft.kinds
-        if own and not draft.where:  # "open deals by amount": the records themselves
-            if len(draft.figures) > 1:
-                return None
-            return self._in_figure_order(subject, draft, down=down, limit=limit)
-        first = 1 if "singular" in subject.flags else 10
-        limit = (rank.limit or first) if rank is not None else 0
-        by_figure = Rank("figure", down, limit, rank.word if rank is not None else "")
-        plain = subject._replace(rank=None)
-        return self._per_subject(plain, draft._replace(rank=by_figure))
-
-    def _in_figure_order(
-        self, subject: Draft, draft: Draft, *, down: bool, limit: int
-    ) -> Draft | None:
-        paths = {}
-        for key in subject.kinds & draft.kinds:
-            figure = draft.figures[0].by_kind[key]
-            measure = self.kinds[key].figures.get(figure.measure)
-            path = figure.measure if measure is None else measure.value
-            if self.kinds[key].is_number(path):
-                paths[key] = path
-        if not paths:
-            return None
-        rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
-        return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
-
-    def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
-        is_told = draft.flags & {"told by", "counted", "how much"}  # "who wrote how many articles"
-        is_told |= {flag for flag in draft.flags if flag.startswith("verb ")}
-        if not is_told:
-            return None
-        grouped = draft.grouped(_groups(part), left=True)
-        return grouped._replace(rank=Rank("figure", True, 0, ""))
-
-    def sorting(self, _: str, part: Options | str) -> Options:
-        """By a property, or the usual amount."""
-        if isinstance(part, Options):
-            return part
-        amounts = {key: kind.amount for key, kind in self.kinds.items() if kind.amount}
-        return options("amount desc", amounts)
-
-    def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
-        kinds, put = draft.kinds.intersection(part.by_kind), draft.rank
-        if put is not None and put.of == "sort" and kinds and not draft.figures:
-            rank = Rank("records", put.descending, -1, "put", part)  # "descending by total"
-            return draft._replace(kinds=kinds, rank=rank)
-        if not kinds or put or draft.leftward or draft.figures:
-            return None
-        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", part))
-
-    def put_in_order(self, draft: Draft, role: str) -> Draft | None:
-        rank = draft.rank
-        if role in ("newestfirst", "oldestfirst"):
-            if rank is not None or draft.leftward or draft.figures:
-                return None
-            return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
-        is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
-        if rank is not None and is_sorted and role in _DOWN:
-            return draft._replace(rank=replace(rank, descending=_DOWN[role], word="put"))
-        is_told = rank is not None and (rank.of, rank.limit, rank.word) != ("figure", 0, "")
-        if is_told or (draft.leftward and not draft.groups):
-            return None
-        return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), -1, role))
-
-    # --- numbers, and what is compared with them
-
-    def united(self, counted: Number | Bound, unit: str) -> Number | Bound | None:
-        """With a unit of time, a currency, or ``%``."""
-        number = counted.number if isinstance(counted, Bound) else counted
-        if number.unit or number.currency:
-            return None
-        number = (number._replace(currency=unit) if unit.isupper()
-                  else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
-        return counted._replace(number=number) if isinstance(counted, Bound) else number
-
-    def bound(self, role: str, number: Number) -> Bound:
-        return Bound(_SIGNS[role], number)
-
-    def between(self, _: str, low: Number, high: Number) -> Bound:
-        low = low._replace(unit=low.unit or high.unit, currency=low.currency or high.currency)
-        return Bound("ge", low, high)
-
-    @_of_each("{0.key} {1}")
-    def number_of(self, kind: Kind, name: str, number: Bound | Number) -> Restriction | None:
-        return self._compared(kind, name, _bound_of(number))
-
-    @_of_each("{0.key} {1}")
-    def one_of_numbers(
-        self, kind: Kind, path: str, first: Number, _: str, second: Number
-    ) -> Restriction | None:
-        values = (first.text, second.text)
-        return Equals(path, values, OR.join(values)) if kind.is_number(path) else None
-
-    def than(self, role: str, part: Options) -> tuple[Sign, Options]:
-        return _SIGNS[role], part
-
-    @_of_each("{0[1].key} {0[0]} {2.key}")
-    def more_than_other(
-        self, kind: Kind, other: str, than: tuple[Sign, Options], _: str
-    ) -> Restriction | None:
-        """``more unhelpful than helpful votes``: two numbers of a record."""
-        path, limit = (
-            _number_path(kind, name) for name in (than[1].by_kind.get(kind.key, ""), other)
-        )
-        is_other = path and limit and path != limit
-        is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
-        return Compares(path, than[0], limit) if is_alike else None
-
-    def part_of_limit(self, bound: Bound, part: Options) -> Options | None:
-        is_part = bound.number.unit == "%"
-        return self._limited_by(part, bound.sign, bound.number.text) if is_part else None
-
-    def exceeded(self, part: Options, _: str) -> Options:
-        return self._limited_by(part, "gt", either=True)
-
-    def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        is_of_one = (
-            draft.named
-            or draft.groups
-            or (draft.where and len(draft.kinds) == 1 and not draft.figures)
-        )
-        if not is_of_one:
-            return None
-        if draft.groups:
-            return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
-        by_kind = {}
-        for key in draft.kinds:
-            name = self._usual_number(key, draft, bound)
-            comparison = self._compared(self.kinds[key], name, bound) if name else None
-            if comparison is not None:
-                by_kind[key] = comparison
-        return draft.restricted(options(f"amount {bound}", by_kind), left=False)
-
-    def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
-        """The property that a bare number is about."""
-        model_kind = self.kinds[kind]
-        if bound.number.unit:
-            return str(model_kind.data.get("percent", "")) if bound.number.unit == "%" else ""
-        due = model_kind.amount_of(choices.by_kind.get(kind) for choices in draft.where)
-        if due:
-            return due
-        if model_kind.data.get("unranked") and not bound.number.currency:
-            return ""
-        return model_kind.amount or ""
-
-    def _compared(self, model_kind: Kind, name: str, bound: Bound) -> Restriction | None:
-        """A number of a record against a bound, if it is counted in the same."""
-        measure = model_kind.figures.get(name)
-        if name in model_kind.dimensions:
-            return None
-        if measure is None and not model_kind.is_number(name):
-            return None
-        path = name if measure is None else measure.value
-        unit, number = bound.number.unit.removesuffix("times"), bound.number
-        money = measure.money if measure is not None else model_kind.currency_of(name)
-        percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
-        if number.currency and not money:
-            return None
-        if unit == "%" and not percent:
-            return None
-        if unit in _TIMES:
-            days = "days" if "days" in path.lower() else ""
-            if (measure.unit if measure is not None else days) != f"{unit}s":
-                return None
-        is_lasting = measure is not None and (measure.snapshot or measure.unit == "days")
-        counted = measure.filter if measure is not None and is_lasting else None
-        comparison: Restriction = Compares(name, bound.sign, number.text, unit)
-        if bound.upper is not None:
-            comparison = All((comparison, Compares(name, "le", bound.upper.text, unit)))
-        if number.currency and money:
-            comparison = All(
-                (comparison, Equals(money, (f"'{number.currency}'",), number.currency))
-            )
-        state = model_kind.state_with(counted)  # what is outstanding is so of open invoices alone
-        return All((Is(state), *parts_of(comparison))) if state else comparison
-
-    def so_many_of(self, number: Bound | Number, draft: Draft) -> Draft | None:
-        bound = _bound_of(number)
-        if bound.number.unit or bound.number.currency or bound.upper:
-            return None
-        return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
-                              figures=(self._count(),))  # fmt: skip
-
-    def figure_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        averaged = draft.is_figure and draft.figures[0].key.startswith("average")
-        if not draft.is_figure or bound.upper or (not averaged and (draft.leftward or draft.named)):
-            return None
-        return self._of_currency(draft, bound)
-
-    def amount_so(self, part: Options, bound: Bound) -> Draft | None:
-        draft = self.amounting(part, becoming=True)
-        return None if bound.upper else self._of_currency(draft, bound)
-
-    def _of_currency(self, draft: Draft, bound: Bound) -> Draft:
-        number = bound.number
-        bounded = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
-        if number.currency:
-            return bounded.restricted(self._currency(number.currency), left=False)
-        return bounded
+    def in_one_currency(self, draft: Draft, into: Options | str) -> Draft | None:
+        own = self._currency(organisation().defaults.currency)
+        if not isinstance(into, str) and into != own:
+            draft = draft.restricted(into, left=False)
+        return draft.flagged("converted")
 
     # --- what the rules share
-
-    def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
-        """Of records of one kind those of another: credit notes of all that was billed."""
-        if not (whole.named and draft.is_records) or draft.where or draft.columns:
-            return None
-        rate = self.kinds[whole.named].data.get("parts", {}).get(draft.named)
-        if rate is None:
-            return None
-        figure = Options(f"rate:{rate}", {whole.named: Figure(rate, is_rate=True)})
-        return whole._replace(kinds=frozenset((whole.named,)), figures=(figure,),
-                              dated=(*whole.dated, *draft.dated), leftward=False)  # fmt: skip
-
-    def _limited_by(
-        self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
-    ) -> Options:
-        """What is limited against its limit, either of which is named, or a state of it."""
-
-        def limited(kind: Kind, name: Any) -> Restriction | None:
-            path = kind.states[name.state].amount if isinstance(name, Is) else ""
-            path = _number_path(kind, name) if isinstance(name, str) else path
-            limits = kind.data.get("limits", {})
-            limit = next(
-                (limit for limit, of in limits.items() if path and path in (limit, of)), ""
-            )
-            is_limit = limit and (either or factor or path == limit)
-            return Compares(limits[limit], sign, limit, factor=factor) if is_limit else None
-
-        return self._each(part, f"limited {part.key} {sign} {factor}", limited)
 
     def _each(self, part: Options, key: str, of: Callable[[Kind, Any], Any]) -> Options:
         """What a function makes of the meaning for each kind; without those of which it is nothing.
@@ -1671,6 +1730,12 @@ class Grammar:
         """
         by_kind = {name: of(self.kinds[name], value) for name, value in part.by_kind.items()}
         return options(key, {name: value for name, value in by_kind.items() if value})
+
+    def group(self, part: Options | str) -> Options:
+        """By a dimension, or by a unit of time."""
+        if isinstance(part, str):
+            return self.of_grain(part)
+        return part if part.key.startswith(("by", "grain")) else _groups(part)
 
     def _so_then(self, date: Options) -> frozenset[str]:
         """The kinds whose records are so since that date: lost ones, whenever they were lost."""
@@ -1700,6 +1765,36 @@ class Grammar:
                 return self._path_of(kind, of)
         return ""
 
+    def _paths(self, kind: Kind, name: str) -> tuple[str | None, ...]:
+        dimension = kind.dimensions.get(name)
+        return (name,) if dimension is None else (dimension.path, dimension.key or name, name)
+
+    def _dimension_of(self, kind: Kind, restriction: Restriction) -> str:
+        path, dimensions = self._path_of(kind, restriction), kind.dimensions.items()
+        return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
+
+    def _property_of(self, kind: Kind, name: str) -> str | None:
+        dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
+        if dimension is not None:
+            path = dimension.key or dimension.path
+            return path if not path.startswith("case(") else None
+        return name if measure is None else _number_path(kind, name) or None
+
+    def _columns(self, part: Options | str) -> Options:
+        """The paths that names stand for, as columns; an amount is the usual one."""
+        if isinstance(part, str):
+            amounts = {key: kind.amount for key, kind in self.kinds.items() if kind.amount}
+            return Options("column amount", amounts)
+
+        def column(kind: Kind, name: str) -> str | None:
+            dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
+            path = name if measure is None else measure.value
+            path = path if dimension is None else dimension.path
+            is_path = "(" not in path and " " not in path
+            return path if is_path and ("/" in path or kind.prop(path) is not None) else None
+
+        return self._each(part, f"column {part.key}", column)
+
     def _currency(self, code: str) -> Options:
         equal = {}
         for key, kind in self.kinds.items():
@@ -1707,6 +1802,15 @@ class Grammar:
             if money := kind.currency_of(kind.amount or "") or own:
                 equal[key] = Equals(money, (f"'{code}'",), code)
         return Options(f"currency:{code}", equal)
+
+    def _amounts(self, draft: Draft) -> Options:
+        """The usual amount of each kind; of records in a state the amount that counts then."""
+        by_kind = {}
+        for key in draft.kinds:
+            due = self.kinds[key].amount_of(choices.by_kind.get(key) for choices in draft.where)
+            if usual := self.kinds[key].usual:
+                by_kind[key] = Figure(due or usual)
+        return options(f"amount {sorted(figure.measure for figure in by_kind.values())}", by_kind)
 
     @staticmethod
     def _by_method(draft: Draft, method: str) -> Draft:
@@ -1717,6 +1821,31 @@ class Grammar:
                    if not meaning.is_rate}  # fmt: skip
         choices = Options(f"{method} {first.key}", by_kind)
         return draft._replace(figures=(choices, *draft.figures[1:]))
+
+    def _related(self, draft: Draft, *, negated: bool) -> Options | None:
+        """Other kinds that have such records, as a restriction of them."""
+        inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
+        if draft.columns or draft.rank or draft.groups:
+            return None
+        where, bound = self._where_of(draft, inside), draft.threshold
+        if bound is not None and not bound.counted:
+            return None
+        has: Restriction = Has(inside, where)
+        if bound is not None:
+            has = Has(inside, where, bound.sign, bound.number)
+        has = Not(has) if negated else has
+        owners = (key for key, kind in self.kinds.items() if inside in kind.related)
+        by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
+        name = _NONE if negated else "has "
+        return options(f"{name}{draft.kinds} {where} {bound}", by_kind)
+
+    def _is_of(self, inside: str, owner: str, where: Sequence[Restriction]) -> bool:
+        """Whether related records are restricted by what their owner is, which that says itself."""
+        navigation = self.kinds[inside].to_one.get(owner, "-")
+        parts = (part for restriction in _flat(where) for part in inner(restriction))
+        return any(
+            isinstance(part, Equals) and part.path.startswith(f"{navigation}/") for part in parts
+        )
 
     def _where_of(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
         """All that is said of records of a kind, periods by the date that they are about."""
@@ -1733,6 +1862,21 @@ class Grammar:
                 raise TypeMismatchError("lost ones are so, whenever they were lost")
             restrictions += self.kinds[kind].happened(date.by_kind[kind])
         return _flat(restrictions)
+
+    def belonging(self, draft: Draft) -> Options:
+        """Other kinds whose records belong to such ones, as a restriction of them."""
+        inside = draft.named
+        if not inside or not draft.is_plain or draft.columns:
+            raise TypeMismatchError("what others belong to is records")
+        if draft.dated and all(date is None for _, date in draft.dated):
+            raise TypeMismatchError("a bare period says the time of what is asked for")
+        where = self._where_of(draft, inside)
+        return self._of_owner(inside, where, f"of {inside} {where}")
+
+    def _of_owner(self, owner: str, where: tuple[Restriction, ...], key: str) -> Options:
+        belonging = {name: Of(owner, where) for name, kind in self.kinds.items()
+                     if where and owner in kind.to_one and name != owner}  # fmt: skip
+        return options(key, belonging)
 
     def _done(self, deed: Draft, *, negated: bool) -> Options:
         by_kind: dict[str, Restriction] = {}
@@ -1766,6 +1910,147 @@ class Grammar:
             return result
         return result.restricted(Options(f"of {subject.named} {where}", belongs), left=left)
 
+    def _in_figure_order(
+        self, subject: Draft, draft: Draft, *, down: bool, limit: int
+    ) -> Draft | None:
+        paths = {}
+        for key in subject.kinds & draft.kinds:
+            figure = draft.figures[0].by_kind[key]
+            measure = self.kinds[key].figures.get(figure.measure)
+            path = figure.measure if measure is None else measure.value
+            if self.kinds[key].is_number(path):
+                paths[key] = path
+        if not paths:
+            return None
+        rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
+        return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
+
+    def in_order(self, draft: Draft, part: Options) -> Draft | None:
+        kinds = draft.kinds.intersection(part.by_kind)
+        if not kinds or draft.rank or draft.figures:
+            return None
+        down = all(path.endswith(" desc") for path in part.by_kind.values())
+        paths = self._each(part, part.key, lambda _, path: path.removesuffix(" desc"))
+        rank = Rank("records", down, 0, "order", paths)
+        return draft._replace(kinds=kinds, rank=rank, leftward=True)
+
+    def _compared(self, model_kind: Kind, name: str, bound: Bound) -> Restriction | None:
+        """A number of a record against a bound, if it is counted in the same."""
+        measure = model_kind.figures.get(name)
+        if name in model_kind.dimensions:
+            return None
+        if measure is None and not model_kind.is_number(name):
+            return None
+        path = name if measure is None else measure.value
+        unit, number = bound.number.unit.removesuffix("times"), bound.number
+        money = measure.money if measure is not None else model_kind.currency_of(name)
+        percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
+        if number.currency and not money:
+            return None
+        if unit == "%" and not percent:
+            return None
+        if unit in _TIMES:
+            days = "days" if "days" in path.lower() else ""
+            if (measure.unit if measure is not None else days) != f"{unit}s":
+                return None
+        is_lasting = measure is not None and (measure.snapshot or measure.unit == "days")
+        counted = measure.filter if measure is not None and is_lasting else None
+        comparison: Restriction = Compares(name, bound.sign, number.text, unit)
+        if bound.upper is not None:
+            comparison = All((comparison, Compares(name, "le", bound.upper.text, unit)))
+        if number.currency and money:
+            comparison = All(
+                (comparison, Equals(money, (f"'{number.currency}'",), number.currency))
+            )
+        state = model_kind.state_with(counted)  # what is outstanding is so of open invoices alone
+        return All((Is(state), *parts_of(comparison))) if state else comparison
+
+    def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
+        """The property that a bare number is about."""
+        model_kind = self.kinds[kind]
+        if bound.number.unit == "%":
+            return str(model_kind.data.get("percent", ""))
+        if bound.number.unit:
+            return ""
+        due = model_kind.amount_of(choices.by_kind.get(kind) for choices in draft.where)
+        if due:
+            return due
+        if model_kind.data.get("unranked") and not bound.number.currency:
+            return ""
+        return model_kind.amount or ""
+
+    def _of_currency(self, draft: Draft, bound: Bound) -> Draft:
+        number = bound.number
+        bounded = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
+        if number.currency:
+            return bounded.restricted(self._currency(number.currency), left=False)
+        return bounded
+
+    def amounting(self, part: Options, *, becoming: bool = False) -> Draft:
+        """The amount that is due in a state; ``becoming``: of what became so the usual one."""
+
+        def amount(kind: Kind, meaning: Restriction) -> Figure | None:
+            usual = kind.usual if becoming else ""
+            amounts = (state.amount or (state.date and usual) for state in kind.stated((meaning,)))
+            return next((Figure(name) for name in amounts if name), None)
+
+        figure = self._each(part, f"amount {part.key}", amount)
+        where = Options(part.key, {key: part.by_kind[key] for key in figure.by_kind})
+        return _measuring(figure, where=(where,))
+
+    def _doer(self, kind: str, draft: Draft) -> str:
+        """Who does what records went through: clients pay; else who is responsible for them."""
+        data, figures = self.kinds[kind].data, self.kinds[kind].figures
+        states = self.kinds[kind].stated(choices.by_kind.get(kind) for choices in draft.where)
+        measures = (figures.get(of.by_kind[kind].measure) for of in draft.figures)
+        dates = [state.date for state in states]
+        dates += [measure.date or "" for measure in measures if measure is not None]
+        doers = (data.get("done_by", {}).get(date) for date in dates)
+        return str(next(filter(None, doers), data.get("person", "owner")))
+
+    def _soon(self, draft: Draft) -> Draft:
+        """How long it takes; of what no time is known, the usual one of its kind."""
+        try:
+            lasting = self._lasting(draft)
+        except TypeMismatchError:
+            return draft
+        is_age = any(figure.measure == "age" for figure in lasting.figures[0].by_kind.values())
+        return draft if is_age else lasting
+
+    def _lasting(self, draft: Draft) -> Draft:
+        """How long it takes until records are so: the duration that ends on that date."""
+        is_deed = any(flag.startswith("verb") for flag in draft.flags)
+        if draft.figures and not is_deed:
+            figures = draft.figures[0].by_kind.items()
+            known = (self.kinds[kind].figures.get(figure.measure) for kind, figure in figures)
+            if any(measure is not None and measure.unit for measure in known):
+                return draft
+            raise TypeMismatchError("no time that something takes")
+        by_kind, flags = {}, set[str]()
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            states = kind.stated(choices.by_kind.get(key) for choices in draft.where)
+            ends = {state.date for state in states}
+            ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
+            named = [self._duration(key, end) for end in sorted(ends)]
+            lasts_yet = draft.where and not any(ends) and "age" in kind.figures
+            since = [kind.since(choices.by_kind.get(key)) for choices in draft.where]
+            ages = (name for name, figure in kind.figures.items()
+                    if any(date and figure.value.startswith("totalseconds(date(now()) sub")
+                           and f"sub {date})" in figure.value for date in since))  # fmt: skip
+            age = next(ages, "age") if lasts_yet else ""
+            usual = "" if draft.where or not draft.named else next((
+                name for name, figure in kind.figures.items()
+                if figure.unit and figure.low_is_good and figure.date), "")  # fmt: skip
+            if duration := next((name for name in named if name), age or usual):
+                by_kind[key] = Figure(duration)
+                flags |= {"usual time"} if duration == usual else set()
+            for verb in kind.data.get("verbs", {}).values() if is_deed else ():
+                lasting = verb.get("lasting", {}).items()
+                by_kind |= {other: Figure(figure) for other, figure in lasting}
+        choices = options(f"lasting {sorted(by_kind)}", by_kind)
+        return draft._replace(kinds=frozenset(by_kind), figures=(choices,)).flagged(*flags)
+
 
 def _bound_of(number: Bound | Number) -> Bound:
     return number if isinstance(number, Bound) else Bound("eq", number)
@@ -1790,6 +2075,8 @@ def _member(
     states: Mapping[str, State], restriction: Restriction, beside: Restriction
 ) -> Restriction:
     """``open or on hold``: the state of that name, not all those that the other is one of."""
+    if isinstance(restriction, Either):
+        return Either(tuple(_member(states, part, beside) for part in restriction.of))
     if not isinstance(restriction, Is) or not isinstance(beside, Is):
         return restriction
     other = states[beside.state]
