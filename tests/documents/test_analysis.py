@@ -146,7 +146,10 @@ def end_programs_by(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] | None = None
 ) -> None:
     """Let each program end by this signal, and ``then`` happen a moment later."""
-    ended = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {number.value})"]
+    # Whoever runs the tests in the background may ignore an interrupt, and so would the program.
+    usual = "" if number == signal.SIGKILL else f"signal.signal({number.value}, signal.SIG_DFL); "
+    code = f"import os, signal; {usual}os.kill(os.getpid(), {number.value})"
+    ended = [sys.executable, "-c", code]
     run = subprocess.run
 
     def end(command: list[str], **how: Any) -> Any:
