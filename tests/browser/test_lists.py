@@ -47,7 +47,7 @@ def test_a_range_is_chosen_set_to_a_state_and_undone(page: Page, tickets: list[i
     boxes.nth(2).click(modifiers=["Shift"])
     expect(page.locator("[data-picked]")).to_have_text("3 chosen")
     page.locator("#action").select_option("me")
-    page.get_by_role("button", name="With those chosen").click()
+    page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Assign to me: 3 tickets")
     page.get_by_role("button", name="Assign to me").click()
     expect(page.get_by_role("status")).to_contain_text("3 done, 0 refused")

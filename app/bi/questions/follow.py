@@ -23,6 +23,7 @@ from app.bi.questions.algebra import (
     Restriction,
     Threshold,
     When,
+    parts_of,
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft, Rank
@@ -52,8 +53,9 @@ def followed(
         if changed is not None and beside:
             changed = _beside(previous, changed)
         if changed is not None and lists:
-            if changed.figures and changed.kind != previous.kind:
-                return None  # which of them: a figure of others does not say that
+            # Which of them: a figure of others does not say that, nor does the highest value.
+            if (changed.figures and changed.kind != previous.kind) or _is_extreme(changed):
+                return None
             if _is_some_of(changed, previous):
                 changed = _listed(changed, model.kinds[changed.kind])
         is_new = item.category == "question" or changed != previous
@@ -77,6 +79,9 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return replace(previous, figures=tuple(figures))
         case "bound":
             return _bounded(previous, choices, model)
+        case "restriction" if kind.key not in choices.by_kind:
+            parts = {key: parts_of(part) for key, part in choices.by_kind.items()}
+            return _having(previous, parts, model)
         case "property":
             return _showing(previous, _column(choices.by_kind, kind), model)
         case "dimension" if previous.groups:  # "and channel"
@@ -135,9 +140,26 @@ def _amounts(meaning: Meaning) -> bool:
     return any(figure.measure != COUNT for figure in meaning.figures)
 
 
+def _is_extreme(meaning: Meaning) -> bool:
+    return any(figure.method in ("max", "min") for figure in meaning.figures)
+
+
+def _first_by_extreme(changed: Meaning, kind: Kind) -> Meaning:
+    """``the one with the highest balance``: the record, where each has that number."""
+    first = changed.figures[0] if len(changed.figures) == 1 else Figure(COUNT)
+    measure = kind.figures.get(first.measure)
+    is_each = measure is not None and not changed.groups and kind.is_number(measure.value)
+    if measure is None or not is_each or not _is_extreme(changed):
+        return changed
+    ranking = Ranking(first.method == "max", 1, measure.value)
+    return replace(_listed(changed, kind), ranking=ranking)
+
+
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
     """With the figures or the groups of before in front of the new ones."""
     figures, groups = previous.figures, previous.groups
+    if changed.kind != previous.kind or not figures:
+        return changed
     if changed.figures != figures:
         return replace(changed, figures=tuple(dict.fromkeys((*figures, *changed.figures))))
     return replace(changed, groups=tuple(dict.fromkeys((*groups, *changed.groups))))
@@ -291,9 +313,13 @@ def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
 
 def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
     """From the end that was said; so many, as many as before, or all where they are sorted."""
-    is_sorted = rank.limit < 0
-    # "Only the first 3" of groups, which are told from the largest on.
-    down = rank.descending or (rank.word == "oldest" and bool(previous.groups))
+    down, is_sorted = rank.descending, rank.limit < 0
+    if (
+        rank.word == "oldest"
+        and previous.groups
+        and not any(group.grain for group in previous.groups)
+    ):
+        down = True  # "only the first 3" of groups, which are told from the largest on
     if previous.ranking is not None:
         limit = 0 if is_sorted else rank.limit or previous.ranking.limit
         return replace(previous, ranking=replace(previous.ranking, descending=down, limit=limit))
@@ -301,6 +327,24 @@ def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
         return None
     all_of_them = is_sorted or not rank.word  # "who has how many"
     return replace(previous, ranking=Ranking(down, 0 if all_of_them else rank.limit or 1))
+
+
+def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
+    if previous.ranking is not None and previous.ranking.limit:
+        return None  # a figure of the first few is not that of all
+    if _amounts(previous):
+        return replace(previous, groups=())
+    kind = kinds[previous.kind]
+    if not kind.usual:
+        related = (part for part in previous.where
+                   if isinstance(part, Has) and kinds[part.kind].usual)  # fmt: skip
+        has = next(related, None)
+        records = has and _behind(previous, has, kind, kinds[has.kind])
+        return _summed(records, kinds) if records else None
+    amount = kind.amount_of(previous.where) or kind.usual
+    if not amount:
+        return None
+    return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
 
 
 def _meanings(draft: Draft, model: Model) -> dict[str, Meaning]:
@@ -316,20 +360,25 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if is_of_one and (of_one := _of_related(previous, draft, model, refers)):
             return of_one
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
-        if refers or (is_bare and "list" in draft.flags):
+        of_others = None if is_bare or not draft.is_plain else _of_others(previous, draft, model)
+        if of_others is None and (refers or (is_bare and "list" in draft.flags)):
             return _of_related(previous, draft, model, refers)
         # "what about leads?": the same of records of another kind
-        return replace(previous, kind=draft.named) if is_bare else None
+        return replace(previous, kind=draft.named) if is_bare else of_others
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
     meaning = _meanings(draft, model)[kind.key]
     changed = _of_part(previous, meaning.where, draft, model)
     if meaning.dated is not None:
         changed = _in_period(changed, meaning.dated.when, meaning.dated.date)
+    elif previous.dated is not None and previous.dated.date in _since(meaning, kind):
+        changed = replace(changed, dated=None)  # "due today?" "And the overdue ones?"
     if meaning.groups:
         changed = _grouped(changed, meaning.groups, model)
     if "summed" in draft.flags and not meaning.groups:
         changed = replace(changed, groups=())
+    if "summed" in draft.flags and not kind.usual and not _amounts(changed):
+        return _summed(changed, model.kinds)
     of_records = draft.rank is not None and draft.rank.of == "records"
     of_records &= not (draft.figures or changed.groups)
     several = bool(draft.rank and draft.rank.limit > 1)  # "how much is overdue?" "The ten largest?"
@@ -357,6 +406,7 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if "counted" in draft.flags and figures == previous.figures and not meaning.where:
             changed = _counted(changed, kind)  # "what share is overdue?" "How many is that?"
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
+        changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
         paths = meaning.columns
         if "when" in draft.flags:  # of a figure the records, since when they are so
@@ -378,6 +428,13 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return _ranked(changed, draft.rank)
     is_told = draft.groups or draft.figures or meaning.columns or (refers and meaning.where)
     return changed if is_told or changed != previous else None
+
+
+def _since(meaning: Meaning, kind: Kind) -> set[str]:
+    """The dates since when records are what is said of them."""
+    states = (kind.data.get("states", {}).get(part.state, {}) for part in meaning.where
+              if isinstance(part, Is))  # fmt: skip
+    return {state["since"] for state in states if "since" in state}
 
 
 def tells_one(meaning: Meaning, kind: Kind) -> bool:
@@ -415,6 +472,41 @@ def _of_part(
     return replace(previous, part=parts[-1]) if is_other else changed
 
 
+def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
+    """Restricted by what is said of others: those that they have, or whose groups they are."""
+    kind = model.kinds[previous.kind]
+    restrictions = {key: (*meaning.where, *filter(None, (meaning.dated,)))
+            for key, meaning in _meanings(draft, model).items()}  # fmt: skip
+    parts = {key: of_key for key, of_key in restrictions.items() if of_key}
+    for key in parts if not draft.named else {draft.named} & {*parts}:
+        if Group(model.kinds[key].data["one"]) in previous.groups and key in kind.to_one:
+            return _restricted(previous, (Of(key, parts[key]),), model)
+    return None if draft.named else _having(previous, parts, model)
+
+
+def _having(
+    previous: Meaning, parts: Mapping[str, tuple[Restriction, ...]], model: Model
+) -> Meaning | None:
+    """The records of which others are so: of clients without open deals ``those with lost ones``.
+
+    The others are those of which something was said before: who says "invoices" of clients means
+    no documents of that category.
+    """
+    related = [key for key in parts if key in model.kinds[previous.kind].related]
+    for has in previous.where:
+        if isinstance(has, Has) and has.kind in related:
+            others = _restricted(Meaning(has.kind, where=has.where), parts[has.kind], model)
+            where = (replace(has, where=others.where) if part == has else part
+                     for part in previous.where)  # fmt: skip
+            return replace(previous, where=tuple(where))
+    denied = (part.of for part in previous.where if isinstance(part, Not))
+    lacking = {has.kind for has in denied if isinstance(has, Has)}
+    related = [key for key in related if key in lacking]
+    if len(related) != 1:
+        return None
+    return replace(previous, where=(*previous.where, Has(related[0], parts[related[0]])))
+
+
 def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> Meaning | None:
     """``which invoices``, ``how many tickets do they have``: records that belong to those before.
 
@@ -426,12 +518,11 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     if meaning is None:
         return None
     other = model.kinds[meaning.kind]
-    has = next((part for part in previous.where
-                if isinstance(part, Has) and part.kind == other.key), None)  # fmt: skip
-    if has is not None:  # of clients that have open tickets "which tickets"
-        rest = tuple(part for part in previous.where if part != has)
-        of = belonging(replace(previous, where=rest), kind, other)
-        return replace(meaning, where=(*has.where, *of, *meaning.where))
+    related = (part for part in previous.where if isinstance(part, Has) and part.kind == other.key)
+    has = next(related, None)
+    if has is not None:
+        records = _behind(previous, has, kind, other)
+        return replace(meaning, where=(*records.where, *meaning.where))
     name = other.data["one"]
     is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
     if is_bare and name in kind.dimensions and not previous.groups:
@@ -443,6 +534,13 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     if draft.is_plain and name in kind.dimensions and not previous.groups:
         return _grouped(previous, (Group(name),), model)
     return None
+
+
+def _behind(previous: Meaning, has: Has, kind: Kind, other: Kind) -> Meaning:
+    """The records that others were to have."""
+    rest = tuple(restriction for restriction in previous.where if restriction != has)
+    of = tuple(belonging(replace(previous, where=rest), kind, other))
+    return Meaning(other.key, where=(*has.where, *of))
 
 
 def belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:

@@ -213,6 +213,20 @@ def test_records_that_are_set_against_each_other_are_restricted(
 
 
 @pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("client created this quarter", 1),
+        ("kunde erstellt in diesem quartal", 1),
+        ("clients created this quarter", 0),
+        ("kunden die in diesem quartal erstellt wurden", 0),
+    ],
+)
+def test_one_record_of_a_kind_restricts_a_list_of_it(app: Flask, question: str, where: int) -> None:
+    meaning = asked(app, "clients with overdue invoices", question)
+    assert len(meaning.where) == where and meaning.dated is not None
+
+
+@pytest.mark.parametrize(
     ("before", "question"),
     [("biggest open deal", "who owns it"), ("größter offener deal", "wem gehört der")],
 )
@@ -236,9 +250,28 @@ def test_another_value_takes_the_place_of_the_part_of_a_share(
 
 
 @pytest.mark.parametrize(
+    ("before", "question", "where"),
+    [
+        ("clients without open deals", "and lost ones?", (Not(OPEN_DEALS), LOST_DEALS)),
+        ("kunden ohne offene deals", "nur solche mit verlorenem deal",
+         (Not(OPEN_DEALS), LOST_DEALS)),
+        ("kunden ohne offene deals", "die schon mal einen verlorenen hatten",
+         (Not(OPEN_DEALS), LOST_DEALS)),
+        ("clients with open deals", "and lost ones?", (LOST_DEALS,)),
+        ("kunden mit offenen deals", "und verlorene?", (LOST_DEALS,)),
+    ],
+)  # fmt: skip
+def test_a_state_is_of_the_others_that_were_spoken_of(
+    app: Flask, before: str, question: str, where: tuple[object, ...]
+) -> None:
+    assert asked(app, before, question) == Meaning("Clients", where=where)
+
+
+@pytest.mark.parametrize(
     ("before", "question"),
     [
         ("which clients have overdue invoices", "only new clients of this quarter"),
+        ("how much is overdue by client", "only new clients of this quarter"),
         ("bei welchen kunden ist eine rechnung überfällig", "nur neukunden dieses quartal"),
         ("rechnungsbetrag pro kunde", "nur neukunden dieses quartal"),
         ("invoiced amount by client", "just the ones that became clients this year"),

@@ -170,7 +170,7 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
         ("which are late?", ["Invoices (overdue)."]),
         ("still to be done", ["Projects (to be finished)."]),
         ("best customers", ["Best customers by revenue?", "Best customers by number of invoices?"]),
-        ("average amount", ["Average of value of opportunities.", "Average of payments received."]),
+        ("average amount", ["Average value of opportunities.", "Average payments received."]),
         ("Wie läuft es?", ["Umsatz?", "Tickets?"]),
     ],
 )
