@@ -9,9 +9,10 @@ Every question is put to the demonstration as it stands at a fixed moment; the e
 from the OData query written beside it. An answer with other rows is wrong; a question that is sent
 back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
 only those that ``bench.nlq_split`` keeps, or fits; a ``.tsv`` has translations of some. ``--store``
-writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--sample`` asks so many
-of the questions, the same each time. ``--restated`` says how many meanings of the fitting part are
-read again from how the answer tells them. Each ends with the lines of Python that understand.
+writes the counts of each set, and beside them what the examples of the rules ask the data: both are
+held by ``tests/bi/test_questions.py``. ``--sample`` asks so many of the questions, the same each
+time. ``--restated`` says how many meanings of the fitting part are read again from how the answer
+tells them. Each ends with the lines of Python that understand.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from app.bi.periods.calendar import calendar
 from app.bi.plans.phrasing import restated
 from app.bi.query import Query, run
 from app.bi.questions.ranker import fitted
+from app.bi.questions.rules import rules_data
 from app.bi.questions.understanding import understanding_of
 from app.bi.reports.saving import read_url
 from app.clock import utc_now
@@ -58,6 +60,7 @@ from bench.nlq_split import split
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
 HIGH = 0.8  # from here on an answer counts as confident
 ROWS = 1000
+EXAMPLES = "examples.json"  # beside the counts of the sets
 _CENT = Decimal("0.01")
 _REFUSALS = {"unsupported": "unsupported", "clarify": "needsClarification"}
 
@@ -90,6 +93,7 @@ def main() -> int:
                 print(one.text if one.is_read_again else f"not read again: {one.text}")
             print(f"{sum(one.is_read_again for one in told)} of {len(told)} are read again")
             return 0
+        examples = example_queries() if options.store else {}
         for name, case in cases:
             verdict = judge(case)
             verdicts.setdefault(name, []).append(verdict)
@@ -103,7 +107,19 @@ def main() -> int:
     if options.store:
         stored = {name: counts(found) for name, found in verdicts.items()}
         options.store.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(examples, indent=0, ensure_ascii=False)
+        options.store.with_name(EXAMPLES).write_text(f"{text}\n", encoding="utf-8")
     return int(bool(counts(everything)["confidently wrong"]))
+
+
+def example_queries() -> dict[str, str]:
+    """What the examples of each rule ask the data; ``needsClarification`` or ``unsupported`` of one
+    that is sent back. Runs inside the demonstration."""
+    rules = rules_data()["rules"].values()
+    asked = sorted({question for rule in rules for question in rule.get("examples", ())})
+    answers = {question: answer_question(question, limit=1) for question in asked}
+    return {question: answer["query"]["odata"] if answer["query"] else answer["status"]
+            for question, answer in answers.items()}  # fmt: skip
 
 
 def _chosen(path: Path, part: str) -> Iterator[Case]:

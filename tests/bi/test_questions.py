@@ -14,12 +14,14 @@ from app.bi.answering import answer_question, state_after
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from bench.nlq import (
+    EXAMPLES,
     HIGH,
     ROWS,
     Verdict,
     counts,
     demonstration,
     differing,
+    example_queries,
     judged,
 )
 from bench.nlq_cases import QUESTIONS, SETS, read_cases, read_paraphrases
@@ -61,6 +63,13 @@ def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
     assert wrong == []
     reached, kept = counts(verdicts), RATCHET[path.stem]
     assert (reached["asked"], reached["right"]) == (kept["asked"], kept["right"]), reached
+
+
+def test_the_examples_of_each_rule_ask_what_they_asked(caller: Api) -> None:
+    """A rule that goes may leave the sets as they are, and its wordings answered otherwise."""
+    known = json.loads(Path(__file__).with_name(EXAMPLES).read_text(encoding="utf-8"))
+    with acting_as(system_caller("test")):
+        assert example_queries() == known
 
 
 def test_what_the_page_says_can_be_asked_is_answered(caller: Api) -> None:
