@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, TypeVar
 
 from rapidfuzz import distance
@@ -437,19 +438,24 @@ class KeptLists:
     """Short lists of names, for a minute and for the caller that read them."""
 
     def __init__(self) -> None:
-        self._minute = 0
-        self._lists: dict[tuple[Any, ...], Any] = {}
+        self._lists: dict[tuple[Any, ...], tuple[float, Any]] = {}
+        self._lock = Lock()
 
     def find(self, key: tuple[str, ...], make: Callable[[], _Found]) -> _Found:
         """The list of a minute ago at most; ``make`` reads it where there is none."""
         whole = (*key, current_caller().user_id)
-        minute = int(time.monotonic() // _KEPT_SECONDS)
-        if minute != self._minute or len(self._lists) >= _MOST_KEPT:
-            self._minute, self._lists = minute, {}
-        lists = self._lists
-        if whole not in lists:
-            lists[whole] = make()
-        value: _Found = lists[whole]
+        now = time.monotonic()
+        with self._lock:
+            until, listed = self._lists.get(whole, (0.0, None))
+        value: _Found = listed if now < until else make()
+        if now < until:
+            return value
+        with self._lock:
+            # The oldest go first, those that are over among them.
+            while len(self._lists) >= _MOST_KEPT:
+                del self._lists[next(iter(self._lists))]
+            self._lists.pop(whole, None)
+            self._lists[whole] = (now + _KEPT_SECONDS, value)
         return value
 
 
