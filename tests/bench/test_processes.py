@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import is_alive
 from tests.waiting import until
 
 STARTER = """
@@ -24,14 +25,6 @@ with ended_in_order(), tempfile.TemporaryDirectory(dir=sys.argv[1]) as folder:
 """
 
 
-def runs(pid: int) -> bool:
-    """Whether there is such a process; one that ended may be listed until somebody asks for it."""
-    try:
-        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
-    except FileNotFoundError:
-        return False
-
-
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="only Linux tells a process of such an end")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_what_was_started_ends_with_who_started_it(number: signal.Signals, tmp_path: Path) -> None:
@@ -39,7 +32,7 @@ def test_what_was_started_ends_with_who_started_it(number: signal.Signals, tmp_p
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout is not None
         started = int(starter.stdout.readline())
-        assert runs(started)
+        assert is_alive(started)
         starter.send_signal(number)
-    until(lambda: not runs(started))
+    until(lambda: not is_alive(started))
     assert number == signal.SIGKILL or not list(tmp_path.iterdir())

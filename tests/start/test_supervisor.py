@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.start import supervisor
+from tests.processes import is_alive
 
 KEEPER = """
 import sys
@@ -36,14 +37,6 @@ def pids(file: Path, count: int) -> list[int]:
             return [int(line) for line in lines]
         time.sleep(0.02)
     raise AssertionError(f"{count} processes were not started")
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]
 
 
 @pytest.fixture
