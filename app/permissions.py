@@ -79,15 +79,15 @@ _OPERATIONS: Mapping[str, Mapping[str, str]] = {
         ALL,
     ),
     "Sales": {
-        "leads:convert": OWN, "pipeline:read": ALL, "documents:share": OWN, "ai:chat": ALL,
+        "leads:convert": OWN, "pipeline:read": ALL, "documents:share": ALL, "ai:chat": ALL,
         "ai:act": ALL, "bi:query": ALL, "directory:read": ALL,
     },
     "Accountant": dict.fromkeys(
         ("pipeline:read", "invoices:send", "invoices:void", "invoices:credit",
          "invoices:uncollectible", "payments:create", "payments:reverse", "ai:chat", "ai:act",
-         "bi:query", "bi:export", "directory:read"),
+         "bi:query", "bi:export", "documents:share", "directory:read"),
         ALL,
-    ) | {"documents:share": OWN},
+    ),
     "Support": dict.fromkeys(
         ("tickets:merge", "ai:chat", "ai:act", "bi:query", "directory:read"), ALL
     ),

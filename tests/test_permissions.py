@@ -54,7 +54,7 @@ invoices:uncollectible | yes | -   | -   | yes | -   | -
 payments:create        | yes | yes | -   | yes | -   | -
 payments:reverse       | yes | -   | -   | yes | -   | -
 kb:publish             | yes | yes | -   | -   | -   | -
-documents:share        | yes | yes | own | own | -   | -
+documents:share        | yes | yes | yes | yes | -   | -
 ai:chat                | yes | yes | yes | yes | yes | yes
 ai:act                 | yes | yes | yes | yes | yes | -
 bi:query               | yes | yes | yes | yes | yes | yes
