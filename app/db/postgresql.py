@@ -138,8 +138,8 @@ LOOK_EVERY_SECONDS = 0.5
 # Most connections come back within milliseconds. A slow statement costs a probe now and then.
 SUSPICIOUS_SECONDS = 2.0
 PROBE_EVERY_SECONDS = 2.0
-# The least that libpq takes.
-ANSWER_SECONDS = 2
+# A machine with far too much to do takes two seconds for a new connection, and still answers.
+ANSWER_SECONDS = 4
 # Without connections in use the thread ends after this long.
 IDLE_SECONDS = 10.0
 

@@ -6,6 +6,7 @@ the driver's own, and what the fault does to the connection has been done to it.
 
 from __future__ import annotations
 
+import os
 import socket
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -47,9 +48,9 @@ def cut(connection: Any) -> None:
     if isinstance(connection, sqlite3.Connection):
         sqlite3.Connection.close(connection)
         return
-    with suppress(OSError), socket.socket(fileno=connection.pgconn.socket) as way:
-        way.shutdown(socket.SHUT_RDWR)
-        way.detach()
+    # A copy: closing it leaves the driver's own descriptor to the driver.
+    with suppress(OSError), socket.socket(fileno=os.dup(connection.pgconn.socket)) as copy:
+        copy.shutdown(socket.SHUT_RDWR)
 
 
 def cut_after_commit(connection: Any) -> None:

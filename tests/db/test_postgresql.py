@@ -72,6 +72,20 @@ def test_a_slow_statement_is_left_alone(engine: Engine) -> None:
         assert connection.execute(slow).scalar() == 2
 
 
+@pytest.mark.requirement("OUT-05")
+def test_a_server_that_answers_late_is_not_silent(
+    engine: Engine, cluster: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stall that ends before the answer to a new connection is due costs nobody a statement."""
+    monkeypatch.setattr(postgresql, "ANSWER_SECONDS", 30)
+    with engine.connect() as connection:
+        cluster.freeze()
+        thaw = threading.Timer(SUSPICIOUS_SECONDS + 4, cluster.thaw)
+        thaw.start()
+        assert connection.execute(text("SELECT 3")).scalar() == 3
+        thaw.join()
+
+
 def test_a_server_that_is_away_is_not_silent(engine: Engine, cluster: PostgreSQL) -> None:
     assert answer(engine) == 1
     cluster.stop()

@@ -14,7 +14,7 @@ from tests.faults.scene import under_load
 
 AWAY_SECONDS = 20.0
 FROZEN_SECONDS = 20.0
-# Until silence is noticed: a connection is out for 2 seconds, and nobody answers for 2 more.
+# Until silence is noticed: a connection is out for 2 seconds, and nobody answers for 4 more.
 SILENT_SECONDS = 8.0
 LOCKED_SECONDS = 15.0
 # The limit of a connection attempt and of waiting in the pool, and some scheduling.
