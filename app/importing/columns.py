@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Boolean, Date, Integer
 from sqlalchemy.types import TypeEngine
 
+from app.container.words import word_text
 from app.crm.clients import CLIENT, CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
@@ -24,7 +25,14 @@ from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
-from app.written.code_names import UNKNOWN_COUNTRY, country_code, read_currency, without_currency
+from app.written.catalogue import languages
+from app.written.code_names import (
+    UNKNOWN_COUNTRY,
+    country_code,
+    language_code,
+    read_currency,
+    without_currency,
+)
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
 from app.written.numbers import COMMA, POINT
 
@@ -345,18 +353,31 @@ class Plan:
             if (code := unit_code(text)) is None:
                 raise CellError(UNKNOWN_UNIT)
             return code
-        return _as_written(self._format_of(attribute), text)
-
-    def _format_of(self, attribute: str) -> str | None:
-        return self._types[attribute].info.get("format") if attribute in self._types else None
+        facets = self._types[attribute].info if attribute in self._types else {}
+        if (allowed := facets.get("allowed")) is not None:
+            return _values_by_word(tuple(allowed)).get(_plain(text), text)
+        return _as_written(facets.get("format"), text)
 
     def _type_of(self, target: str | None) -> TypeEngine[Any] | None:
         attribute = self._known.get(target or "", "")
         return self._types[attribute].type if attribute in self._types else None
 
 
+@cache
+def _values_by_word(allowed: tuple[str, ...]) -> Mapping[str, str]:
+    """Plain form of a value, or of the word for it that pages show in some language -> the value.
+
+    What a list was exported as is so read again.
+    """
+    values = {_plain(value): value for value in allowed}
+    for language in languages():
+        for value in allowed:
+            values.setdefault(_plain(word_text(value, language)), value)
+    return values
+
+
 def _as_written(format_: str | None, text: str) -> str:
-    """What people write for a country, a currency or an address, as the API has it.
+    """What people write for a country, a language, a currency or an address, as the API has it.
 
     Raises: CellError, a sign of several currencies, or no country.
     """
@@ -364,6 +385,8 @@ def _as_written(format_: str | None, text: str) -> str:
         if (code := country_code(text)) is None:
             raise CellError(UNKNOWN_COUNTRY)
         return code
+    if format_ == "language":
+        return language_code(text) or text
     if format_ == "url" and _DOMAIN.fullmatch(text):
         return f"https://{text}"
     if format_ == "currency" and len(known := read_currency(text)) > 0:

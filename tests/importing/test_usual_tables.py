@@ -7,9 +7,11 @@ from decimal import Decimal
 import pytest
 from flask import Flask
 
+from app.container.words import word_text
 from app.errors import ValidationError
 from app.importing.columns import (
     IGNORE,
+    RULES,
     TYPES,
     Options,
     Plan,
@@ -17,7 +19,15 @@ from app.importing.columns import (
     properties_of,
     usual_headings,
 )
-from app.written.code_names import UNKNOWN_COUNTRY, country_code, read_currency, without_currency
+from app.written.catalogue import languages
+from app.written.code_names import (
+    LANGUAGES,
+    UNKNOWN_COUNTRY,
+    country_code,
+    language_names,
+    read_currency,
+    without_currency,
+)
 
 EXPORTS = [
     # (kind, headings as a system exports them, what they are)
@@ -201,3 +211,31 @@ def test_a_currency_country_and_domain_are_taken_as_people_write_them(app: Flask
 def test_a_heading_that_is_none_is_still_refused(app: Flask) -> None:
     with app.app_context(), pytest.raises(ValidationError):
         Plan(["name", "Rang"], Options(type="client"))
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_value_is_known_by_the_word_that_pages_show_for_it(
+    app: Flask, kind: str, language: str
+) -> None:
+    columns = RULES[kind].table.c
+    choices = [
+        (target, attribute, value)
+        for target, attribute in properties_of(kind).items()
+        if attribute in columns
+        for value in columns[attribute].info.get("allowed", ())
+    ]
+    assert choices
+    with app.app_context():
+        for target, attribute, value in choices:
+            for text in (value, value.upper(), word_text(value, language)):
+                assert read(kind, [target], [text]) == ({attribute: value}, []), text
+        assert read(kind, choices[0][:1], ["Narnia"])[0] == {choices[0][1]: "Narnia"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_is_known_by_its_name(app: Flask, language: str) -> None:
+    with app.app_context():
+        for text in (language_names(language)["de"], "de", "DE"):
+            assert read("client", ["language"], [text]) == ({"language": "de"}, [])
+        assert read("client", ["language"], ["de-AT"])[0] == {"language": "de-AT"}
