@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import Any, ClassVar
 
 from flask import Response, jsonify, request
-from flask_smorest.fields import Upload  # type: ignore[import-untyped]
 from marshmallow import (
     INCLUDE,
     Schema as FilesSchema,
@@ -268,7 +267,7 @@ for _name in NAMES:
 class LogoFileSchema(FilesSchema):
     """The picture, as a part of a form."""
 
-    file = Upload(required=True, metadata={"description": "A PNG or JPEG picture."})
+    file = fields.Upload(required=True, description="A PNG or JPEG picture.")
 
 
 @area.put("/settings/logo")

@@ -173,7 +173,7 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
     deed = row.action.partition(".")[2]
     changed: list[str] = []
     values: list[tuple[str, Any, Any]] = []
-    detail, moment = _detail(row.action, after), None
+    detail, moment = _detail(row.action, before, after), None
     if deed == "updated":
         type_ = _type(row.entity)
         changed = [name for name in after if type_ is None or name in type_.properties]
@@ -231,8 +231,11 @@ def _comment(comment: Mapping[str, Any]) -> str:
     )
 
 
-def _detail(action: str, after: Mapping[str, Any]) -> str:
+def _detail(action: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """What a line says besides its deed."""
+    if action.endswith(".merged"):  # the number of the record that has become a part of this
+        source = after.get("source") or before.get("source") or ""
+        return str(source.get("number") or "") if isinstance(source, dict) else str(source)
     if after.get("amount") is not None:
         return amount_text(Decimal(str(after["amount"])), after.get("currency"))
     if action.endswith(".comment_added"):
@@ -275,7 +278,9 @@ def _rows(set_page: Page, key: int, most: int) -> Iterator[Entry]:
         by = people.get(row.get("authorId") or row.get("byId"), "")
         at = datetime.fromisoformat(row[moment])
         if name == "Payments":
-            yield Entry(at, Subject(target, row["id"]), translated("Payment"), by, _detail("", row))
+            yield Entry(
+                at, Subject(target, row["id"]), translated("Payment"), by, _detail("", {}, row)
+            )
         elif name == "StageHistory" and not row.get("from"):
             continue
         elif name == "StageHistory":

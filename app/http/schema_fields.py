@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import marshmallow
+from flask_smorest.fields import Upload as FilePart  # type: ignore[import-untyped]
 from marshmallow import fields
 
 from app.odata.names import camel
@@ -106,6 +107,10 @@ class Email(Described, fields.Email):
 
 class Raw(Described, fields.Raw):
     """Any value."""
+
+
+class Upload(Described, FilePart):  # type: ignore[misc]  # of a library without types
+    """A file, as a part of a form."""
 
 
 class List(Described, fields.List[Any]):

@@ -7,8 +7,10 @@ from decimal import Decimal
 
 from flask import Flask
 
+from app.crm.merging import merge_clients
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from app.tickets.merging import merge_tickets
 from tests.console.conftest import SignIn
 from tests.factories import line, make_invoice
 
@@ -76,3 +78,15 @@ def test_a_long_history_has_pages(app: Flask, sign_in: SignIn) -> None:
     assert happened(first).count("Changed") == min(size, 30)
     rest = browser.get(f"clients/{key}/timeline?skip=25").text
     assert happened(rest).count("Changed") == 5 and "Created" in happened(rest)
+
+
+def test_a_merge_names_what_has_become_a_part(app: Flask, sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    clients = [browser.make("clients", name="Acme") for _ in range(2)]
+    tickets = [browser.make("tickets", subject="Loud pump") for _ in range(2)]
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        merge_clients(clients[0], source_id=clients[1])
+        merge_tickets(tickets[0], source_id=tickets[1])
+    for path, (kept, gone) in (("clients", clients), ("tickets", tickets)):
+        told = happened(browser.get(f"{path}/{kept}").text)
+        assert f"Merged {path[0].upper()}-{gone:06}" in told

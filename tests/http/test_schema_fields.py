@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import marshmallow
 import pytest
+from flask import Flask
 
 from app.http import schema_fields as fields
 from app.http.schema_fields import UNKNOWN, Field, Schema
@@ -27,7 +29,7 @@ ISSUED: list[tuple[type[Field], tuple[Any, ...], Any, str]] = [
     (fields.Dict, (), "a", "must be an object"),
     (fields.Nested, (Schema,), "a", "must be an object"),
 ]  # fmt: skip
-EVERY = {of: begin for of, begin, _, _ in ISSUED} | {fields.Raw: ()}
+EVERY = {of: begin for of, begin, _, _ in ISSUED} | {fields.Raw: (), fields.Upload: ()}
 
 
 def problem(field: Field, value: Any) -> Any:
@@ -52,6 +54,24 @@ def test_what_is_missing_or_null_is_said_the_same_of_every_field(of: type[Field]
     begin = EVERY[of]
     assert problem(of(*begin, required=True), ...) == ["is required"]
     assert problem(of(*begin), None) == ["must not be null"]
+
+
+def schemas_below(schema: type[marshmallow.Schema]) -> Iterator[type[marshmallow.Schema]]:
+    for below in schema.__subclasses__():
+        yield below
+        yield from schemas_below(below)
+
+
+def test_every_required_member_of_the_service_is_missed_in_these_words(app: Flask) -> None:
+    messages = {
+        (schema.__name__, name): member.error_messages["required"]
+        for schema in schemas_below(marshmallow.Schema)
+        if schema.__module__.startswith("app.")
+        for name, member in schema().load_fields.items()
+        if member.required
+    }
+    assert ("LogoFileSchema", "file") in messages
+    assert {of: text for of, text in messages.items() if text != "is required"} == {}
 
 
 @pytest.mark.parametrize("of", EVERY, ids=lambda of: of.__name__)
