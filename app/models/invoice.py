@@ -148,7 +148,8 @@ class LineItem(Record):
 
     __tablename__ = "line_items"
 
-    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice.", ondelete="CASCADE")
+    # Lines of an invoice are found by the beginning of the index that has their order.
+    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice.", ondelete="CASCADE", index=False)
     position: Mapped[int] = column("Place on the invoice, from 1.")
     description: Mapped[str] = column("What was sold.", string(1000))
     quantity: Mapped[Decimal] = column(

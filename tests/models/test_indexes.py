@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 from flask import Flask
-from sqlalchemy import Connection, Table, Text, cast, delete, insert, update
+from sqlalchemy import (
+    Connection,
+    Index,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    cast,
+    delete,
+    insert,
+    update,
+)
 
 from app.clock import utc_now
 from app.extensions import Model, db
@@ -18,6 +29,8 @@ SEARCHABLE = {
     for table in Model.metadata.sorted_tables
     if indexes.searchable_columns(table)
 }
+# Each has an index of its own.
+UNIQUE = (PrimaryKeyConstraint, UniqueConstraint)
 
 
 def add(connection: Connection, number: int, folded: str) -> None:
@@ -85,6 +98,28 @@ def test_every_searchable_table_has_one_index(app: Flask, table: str) -> None:
             ).scalar_one()
             held = (COLUMN,) if is_plain else SEARCHABLE[table]
             assert all(f"{name} gin_trgm_ops" in definition for name in held)
+
+
+@pytest.mark.parametrize("table", Model.metadata.sorted_tables, ids=lambda table: table.name)
+def test_no_index_is_the_beginning_of_another(table: Table) -> None:
+    """The longer one finds the same rows, and every write would enter both.
+
+    One of some rows only is smaller than what it begins.
+    """
+    keys = [key for key in table.constraints if isinstance(key, UNIQUE)]
+    whole = [index for index in table.indexes if index.dialect_options["sqlite"]["where"] is None]
+    assert not [
+        f"{shorter.name} begins {longer.name}"
+        for shorter in whole
+        if not shorter.unique
+        for longer in [*whole, *keys]
+        if longer is not shorter and entered(longer)[: len(entered(shorter))] == entered(shorter)
+    ]
+
+
+def entered(of: Index | PrimaryKeyConstraint | UniqueConstraint) -> list[str]:
+    """What is entered of a row, in its order."""
+    return [str(part) for part in (of.expressions if isinstance(of, Index) else of.columns)]
 
 
 def test_only_what_is_in_plain_form_already_is_indexed_as_it_is() -> None:
