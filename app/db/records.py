@@ -100,7 +100,9 @@ def insert_all(target: Target, rows: Sequence[Mapping[str, Any]]) -> None:
     of = _table(target)
     for start in range(0, len(rows), _ROWS_SENT_AT_ONCE):
         part = rows[start : start + _ROWS_SENT_AT_ONCE]
-        _writing(of).execute(_insert_into(of), [with_defaults(of, row) for row in part])
+        # Also of a list of one row the database would else send the key back.
+        statement = _insert_into(of, keyless=True)
+        _writing(of).execute(statement, [with_defaults(of, row) for row in part])
 
 
 def read(model: type[R], key: int | None, *, lock: bool = False, ending: bool = False) -> R | None:
