@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from flask import Flask
 
@@ -36,6 +38,27 @@ def test_a_german_message_has_a_german_answer(
 ) -> None:
     answer = chat(api, message, context=about("clients", acme))["reply"]
     assert answer.startswith(reply)
+
+
+@pytest.fixture
+def printer(api: Api, index: Callable[[], None]) -> None:
+    """One short German article, which is near every short German question."""
+    key = made(api, "KbArticles", title="Drucker druckt nicht", language="de",
+               body="Schalten Sie den Drucker aus und an.", visibility="Internal")  # fmt: skip
+    for status in ("InReview", "Published"):
+        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    index()
+
+
+@pytest.mark.parametrize(("question", "is_answered"), [
+    ("Wer ist Bundeskanzler?", False), ("Wie hoch ist der Eiffelturm?", False),
+    ("Warum ist der Himmel blau?", False), ("Mein Drucker geht nicht", True),
+    ("Was tun, wenn der Drucker nicht druckt?", True),
+])  # fmt: skip
+def test_a_german_article_answers_what_has_a_word_of_it(
+    api: Api, printer: None, question: str, is_answered: bool
+) -> None:
+    assert ("Schalten Sie den Drucker" in chat(api, question)["reply"]) is is_answered
 
 
 def test_the_examples_of_the_console_are_answered_alike_in_every_language(api: Api) -> None:
