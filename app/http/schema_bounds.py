@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from marshmallow import ValidationError, validate
@@ -41,6 +42,14 @@ class Range(validate.Range):
     message_all = "must be between {{min}} and {{max}}"
 
 
+_UNSEEN = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text is seen: it has spaces, controls and characters without width."""
+    return all(unicodedata.category(character) in _UNSEEN for character in text)
+
+
 class Length(validate.Length):
     """How long; a text that must have a character has one that is not blank."""
 
@@ -50,7 +59,7 @@ class Length(validate.Length):
     message_equal = "must have a length of {equal}"
 
     def __call__(self, value: Any) -> Any:
-        if self.min and isinstance(value, str) and value.isspace():
+        if self.min and isinstance(value, str) and value and is_blank(value):
             raise ValidationError("must not be blank")
         return super().__call__(value)
 

@@ -86,7 +86,7 @@ def described(column: Column[Any]) -> str:
 
 
 def _none_if_blank(value: Any) -> Any:
-    return None if isinstance(value, str) and (not value or value.isspace()) else value
+    return None if isinstance(value, str) and validate.is_blank(value) else value
 
 
 class Text(fields.String):
@@ -105,7 +105,7 @@ class Text(fields.String):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         text = read_string(value)
-        if not text or text.isspace():
+        if validate.is_blank(text):
             raise BadValueError(BLANK_REFUSED)
         return text
 

@@ -106,7 +106,7 @@ def test_what_a_body_of_a_post_may_leave_out_may_be_null_or_blank() -> None:
 )
 def test_a_text_that_must_have_characters_is_not_blank(member: str, said: str) -> None:
     with pytest.raises(marshmallow.ValidationError) as caught:
-        NewCarSchema().load({"name": "Ada", member: "      "})
+        NewCarSchema().load({"name": "Ada", member: "   \u200b   "})
     assert caught.value.messages == {member: [said]}
     with pytest.raises(marshmallow.ValidationError):
         NewCarSchema().load({"name": "Ada", member: ""})

@@ -174,10 +174,23 @@ def test_what_is_required_is_asked_for(admin: Caller, rules: EntityRules) -> Non
     assert problem_fields(rules, {}) == required
 
 
-def test_a_blank_text_is_null(admin: Caller) -> None:
-    key = create("Client", {"name": "A", "legal_name": "   ", "email": "", "notes": "\n"})
+# A space of no width, a joiner beside a space, a mark of direction, a control.
+UNSEEN = ("   ", "", "\n", "\u200b", "\u2060 ", "\u200f", "\x07")
+
+
+@pytest.mark.parametrize("text", UNSEEN)
+def test_a_text_of_which_nothing_is_seen_is_null_or_refused(admin: Caller, text: str) -> None:
+    key = create("Client", {"name": "A", "legal_name": text, "email": text, "notes": text})
     row = stored("Client", key)
     assert (row["legal_name"], row["email"], row["notes"]) == (None, None, None)
+    with pytest.raises(ValidationError) as caught:
+        create("Client", {"name": text})
+    assert [detail.field for detail in caught.value.details] == ["name"]
+
+
+def test_what_joins_letters_is_kept(admin: Caller) -> None:
+    name = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469"
+    assert stored("Client", create("Client", {"name": name}))["name"] == name
 
 
 @pytest.mark.requirement("SEC-46")

@@ -23,6 +23,7 @@ from app.errors import (
 )
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
+from app.http.schema_bounds import is_blank
 from app.odata.model import edm
 from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.payload.values import join_path
@@ -251,8 +252,9 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
 
 def may_be_made(target: Target) -> bool:
     """Whether an entity is addressed by a key that its clients give; a blank text is none."""
-    is_blank = any(str(value).isspace() or value == "" for value in target.values.values())
-    return not is_blank and frozenset(target.values) in _given_keys(target.type)
+    if any(is_blank(str(value)) for value in target.values.values()):
+        return False
+    return frozenset(target.values) in _given_keys(target.type)
 
 
 def refuse_other_key(body: EntityBody) -> None:
