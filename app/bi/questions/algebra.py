@@ -210,6 +210,11 @@ class Meaning:
         return replace(self, **values)  # type: ignore[arg-type]
 
 
+def alternatives_of(restriction: Restriction) -> tuple[Restriction, ...]:
+    """Those of which one is enough, or itself alone."""
+    return restriction.of if isinstance(restriction, Either) else (restriction,)
+
+
 def parts_of(restriction: Restriction) -> tuple[Restriction, ...]:
     """The restrictions that a phrase says."""
     if isinstance(restriction, All):

@@ -81,7 +81,7 @@ class Proposal:
     def reason(self) -> str:
         """Why it is not answered, as a sentence."""
         if self.refusal is not None:
-            return self.refusal.sentence(understanding_of(self.understood.language).lexicon)
+            return self.refusal.sentence(self.understood.lexicon)
         if len(self.plans) > 1:
             return self.say("This can be meant in several ways. Which one?")
         if self.plans:
@@ -91,7 +91,7 @@ class Proposal:
     @property
     def say(self) -> Speech:
         """The language of the question."""
-        return understanding_of(self.understood.language).lexicon.say
+        return self.understood.lexicon.say
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class Proposal:
     @property
     def nearby(self) -> tuple[str, ...]:
         """What can be asked of what is recognised in the question."""
-        return nearby(self.understood.read, understanding_of(self.understood.language).lexicon)
+        return nearby(self.understood.read, self.understood.lexicon)
 
     @property
     def report(self) -> str:
@@ -109,8 +109,7 @@ class Proposal:
         none, or for what no question can do."""
         if self.refusal is not None and self.refusal.is_final:
             return ""
-        lexicon = understanding_of(self.understood.language).lexicon
-        return report_of(self.understood.read, lexicon)
+        return report_of(self.understood.read, self.understood.lexicon)
 
     @property
     def state(self) -> dict[str, Any]:
@@ -148,8 +147,7 @@ def propose(
         return Proposal(_possible(understood), 0.0, understood)
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
-    likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    likely = [(analysis, chance) for analysis, chance in likelihoods
+    likely = [(analysis, chance) for analysis, chance in understood.likelihoods
               if analysis.plan and chance >= LEAST_CHANCE]  # fmt: skip
     chance = sum(chance for analysis, chance in likely if analysis.query == best.query)
     others = [analysis for analysis, _ in likely if analysis.query != best.query]
@@ -175,8 +173,7 @@ def _possible(understood: Understood) -> tuple[Plan, ...]:
     """The two likeliest readings of what rather says nothing, that use all its words."""
     if any(feature.startswith("nothing cross") for feature in understood.analyses[0].features):
         return ()
-    likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    possible = [analysis for analysis, chance in likelihoods
+    possible = [analysis for analysis, chance in understood.likelihoods
                 if analysis.plan is not None and chance >= _LEAST_POSSIBLE
                 and not analysis.passed_over(understood.read, light=False)]  # fmt: skip
     try:
@@ -228,7 +225,7 @@ def standing_of_record(kind: str, key: int, title: str, code: str) -> dict[str, 
 
 def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[str, ...]:
     """A question that says nothing of what it is about, asked of some topics."""
-    language, weights = understanding_of(understood.language), ranker.fitted().weights
+    language, weights = understood.understanding, ranker.fitted().weights
     lexicon, read = language.lexicon, understood.read
     reasons = lexicon.data["refusing"]
     topics = reasons["topics"]
@@ -266,9 +263,8 @@ def _is_sure(understood: Understood) -> bool:
 
 def _refused(understood: Understood) -> Refusal | None:
     """Why there is no answer: of the likeliest meaning, or else of the one that comes next."""
-    lexicon = understanding_of(understood.language).lexicon
-    likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    meant = [analysis for analysis, chance in likelihoods
+    lexicon = understood.lexicon
+    meant = [analysis for analysis, chance in understood.likelihoods
              if analysis.plan is not None and chance >= _LEAST_TOLD]  # fmt: skip
     refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
     if understood.goes_on and refusal is not None and refusal.reason in ("open", "subject"):
@@ -282,9 +278,8 @@ def _refused(understood: Understood) -> Refusal | None:
 
 def _refused_if_read(understood: Understood) -> Refusal | None:
     """Why there would be no answer either if the likeliest meaning were the one that is meant."""
-    lexicon = understanding_of(understood.language).lexicon
     meant = next((analysis for analysis in understood.analyses if analysis.plan is not None), None)
-    refusal = None if meant is None else refused(meant, understood.read, lexicon)
+    refusal = None if meant is None else refused(meant, understood.read, understood.lexicon)
     is_told = refusal is not None and not refusal.asks_back and refusal.reason not in _OF_WORDS
     return refusal if is_told else None
 
@@ -315,7 +310,7 @@ def _asked_paths(understood: Understood, record: Meaning) -> tuple[str, ...] | N
     Where the likeliest of all is about the record, one that only names it or asks whether it is so
     comes behind.
     """
-    model = understanding_of(understood.language).lexicon.model
+    model = understood.lexicon.model
     best = understood.analyses[0]
     usual = _paths_asked_by(best, record, model)
     if best.meaning is None or (best.meaning.kind != record.kind and usual is None):
@@ -323,8 +318,7 @@ def _asked_paths(understood: Understood, record: Meaning) -> tuple[str, ...] | N
     is_who = any(leaf.category == "f:who" for leaf in understood.read.leaves)
     least = LEAST_CHANCE if is_who else _LEAST_ASKED  # that something is so says not who
     is_open = is_who or not usual
-    likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    likely = [(analysis, chance) for analysis, chance in likelihoods
+    likely = [(analysis, chance) for analysis, chance in understood.likelihoods
               if chance >= least and (is_open or analysis.query == best.query)]  # fmt: skip
     likely.sort(key=lambda each: (each[0].names_nothing, -each[1]))
     paths = (_paths_asked_by(analysis, record, model) for analysis, _ in likely)
@@ -381,9 +375,9 @@ def _standing(understood: Understood, question: str, before: Standing | None) ->
 
     With the words that were left aside there; ``is it paid`` only looks how the records are.
     """
-    if before is not None and understanding_of(understood.language).looks(question):
+    if before is not None and understood.understanding.looks(question):
         return replace(before, language=understood.language)
-    kinds = understanding_of(understood.language).lexicon.model.kinds
+    kinds = understood.lexicon.model.kinds
     for best in understood.analyses:
         if best.meaning is not None:
             left = (*understood.left, *understood.read.words_at(best.aside))
@@ -406,18 +400,16 @@ def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> boo
 
 def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
     """Whether it tells one record of the kind before, and not which: ``client created in May``."""
-    flags, meaning = getattr(alone.item and alone.item.meaning, "flags", ()), alone.meaning
+    meaning = alone.meaning
     if meaning is None or meaning.figures or meaning.ranking or meaning.distinct:
         return False
-    return "singular" in flags and meaning.kind == previous.kind
+    return "singular" in alone.draft.flags and meaning.kind == previous.kind
 
 
 def _beside(question: str, now: Calendar, before: Standing, alone: Understood) -> Understood:
     """What a question means beside a record, where no word stands for that."""
-    language, meant = understanding_of(alone.language), before.meaning
-    best = alone.analyses[0].meaning
-    item = alone.analyses[0].item
-    is_one = "singular" in getattr(item and item.meaning, "flags", ())
+    language, meant = alone.understanding, before.meaning
+    best, is_one = alone.analyses[0].meaning, "singular" in alone.analyses[0].draft.flags
     is_of_all = alone.is_of_all or (best is not None and best.groups and not is_one)
     if meant is None or (is_of_all and best is not None):
         return alone
@@ -438,7 +430,7 @@ def _beside(question: str, now: Calendar, before: Standing, alone: Understood) -
 
 def _of_its_own(alone: Understood, record: Meaning, now: Calendar) -> Understood | None:
     """A figure of records of another kind as that of those which belong to the one looked at."""
-    language, best = understanding_of(alone.language), alone.analyses[0]
+    language, best = alone.understanding, alone.analyses[0]
     if best.meaning is None or best.meaning.kind == record.kind:
         return None
     kinds = language.lexicon.model.kinds
@@ -463,15 +455,14 @@ def _by_its_records(followed: Understood, record: Meaning) -> Understood:
         meaning = likelihood[0].meaning
         return meaning is None or meaning.kind not in having
 
-    likelihoods = zip(followed.analyses, followed.chances, strict=True)
-    analyses, chances = zip(*sorted(likelihoods, key=is_other), strict=True)
+    analyses, chances = zip(*sorted(followed.likelihoods, key=is_other), strict=True)
     return replace(followed, analyses=analyses, chances=chances)
 
 
 def _is_fragment(alone: Understood, previous: Meaning) -> bool:
     """Whether it only names records of another kind, and no record: ``open tickets?``"""
     meaning = alone.analyses[0].meaning
-    lexicon, read = understanding_of(alone.language).lexicon, alone.read
+    lexicon, read = alone.lexicon, alone.read
     some = lexicon.phrases("language", "some")
     leaves = (leaf for leaf in read.leaves
               if leaf.category != "value" or not leaf.meaning.key.startswith("text:"))  # fmt: skip

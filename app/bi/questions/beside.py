@@ -24,7 +24,8 @@ def asked_of(
     kind = model.kinds[record.kind]
     if meaning.kind != kind.key:
         return _dealt_with(record, meaning, model)
-    states = tuple(part for part in meaning.where if not _names(part, kind))
+    states = tuple(part for part in meaning.where
+                   if not (isinstance(part, Equals) and part.path in kind.keys))  # fmt: skip
     plain = Meaning(kind.key, figures=meaning.figures, groups=meaning.groups, where=meaning.where,
                     columns=meaning.columns, chart=meaning.chart, asked=meaning.asked)  # fmt: skip
     if len(states) != len(meaning.where) - 1 or plain != meaning:
@@ -36,11 +37,6 @@ def asked_of(
     return paths if is_told else None
 
 
-def _names(part: Restriction, kind: Kind) -> bool:
-    """Whether it says which record: by its key or its number."""
-    return isinstance(part, Equals) and part.path in ("id", kind.data.get("numbered", "number"))
-
-
 def _values(meaning: Meaning, states: Sequence[Restriction], kind: Kind) -> Iterator[str]:
     """The properties that figures add up, and that records are grouped by; ``""`` of others."""
     for group in meaning.groups:
@@ -49,8 +45,7 @@ def _values(meaning: Meaning, states: Sequence[Restriction], kind: Kind) -> Iter
     for figure in meaning.figures:
         if figure.measure == COUNT and meaning.groups:
             continue
-        measure = kind.figures.get(figure.measure)
-        value = figure.measure if measure is None else measure.value or ""
+        value = kind.path_of(figure.measure)
         yield value if not states or value in amounts else ""
 
 

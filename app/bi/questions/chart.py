@@ -49,7 +49,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Rule:
-    """Two neighbours made one; ``compose`` answers the meaning, or None where types disagree."""
+    """Two neighbours made one; ``compose`` answers the meaning, or None where types disagree.
+
+    Without a name they are parts of a rule that come together, which costs nothing.
+    """
 
     name: str
     left: str
@@ -110,13 +113,13 @@ class Chart:
         for left in lefts:
             for category, others in by_category.items():
                 for rule in self._rules.get((left.category, category), ()):
-                    price = self._weights[f"rule {rule.name}"]
+                    features = (f"rule {rule.name}",) if rule.name else ()
+                    price = self._weights[features[0]] if features else 0.0
                     for right in others:
                         tried += 1
                         meaning = rule.compose(left.meaning, right.meaning)
                         if meaning is not None:
                             score = left.score + right.score + price
-                            features = (f"rule {rule.name}",)
                             self._keep(start, end, Item(rule.result, meaning, features, score,
                                                         left, right))  # fmt: skip
         return tried
@@ -141,7 +144,7 @@ def _widest(items: list[Item]) -> list[Item]:
     widest: list[Item] = []
     counts: dict[str, int] = defaultdict(int)
     for item in items:
-        most = 10 if item.category == "question" else 3
+        most = 10 if item.category.endswith("question") else 3  # by itself, or behind a word
         if counts[item.category] < most and len(widest) < WIDEST_CELL:
             counts[item.category] += 1
             widest.append(item)

@@ -33,6 +33,7 @@ from app.bi.questions.algebra import (
     Of,
     Restriction,
     Tagged,
+    alternatives_of,
     positive,
 )
 from app.bi.questions.contradictions import is_possible
@@ -358,12 +359,11 @@ class Compiler:
             plan = plan.with_assumption("{period}, which is not over yet, is compared",
                                         period=plan.say.period(period))  # fmt: skip
         elif period is None:
-            unit = against.shift or "month"
-            end = step(today, "day", 1)
-            period = Period(unit_start(today, unit), end, f"this {unit} to date")
-            if against.unit:
-                unit, start = against.unit, unit_start(today, against.unit)
-                period = Period(start, step(start, unit, 1), f"this {unit}", unit)
+            unit = against.unit or against.shift or "month"
+            start = unit_start(today, unit)
+            to_date = Period(start, step(today, "day", 1), f"this {unit} to date")
+            whole = Period(start, step(start, unit, 1), f"this {unit}", unit)
+            period = whole if against.unit else to_date
         if against.when is not None:
             earlier: Period | None = self._period(against.when, kind, plan.date or "")
         else:
@@ -400,19 +400,17 @@ class Compiler:
     # --- restrictions
 
     def _condition(self, kind: Kind, restriction: Restriction) -> Condition:
-        words = self._saying.restriction(kind, restriction)
+        words, path, values = self._saying.restriction(kind, restriction), "", tuple[str, ...]()
         match restriction:
             case Not(of):
                 inside = self._condition(kind, of)
                 return replace(inside, negated=not inside.negated, words=words)
             case Is(name):
                 state = kind.states[name]
-                values = (state.value,) if state.value else ()
-                return Condition(self._filled(state.filter), words, state.path or None, values)
+                path, values = state.path, (state.value,) if state.value else ()
             case Equals(path, values):
-                return Condition(_equal(path, values), words, path, values)
-            case _:
-                return Condition(self.text(kind, restriction), words)
+                pass
+        return Condition(self.text(kind, restriction), words, path or None, values)
 
     def text(self, kind: Kind, restriction: Restriction, depth: int = 0) -> str:
         """The OData filter of a restriction."""
@@ -433,8 +431,6 @@ class Compiler:
                 return f"tags/any(t:t eq {quoted(tag)})"
             case Dated(when, date):
                 return self._dates(kind, when, date or kind.date)
-            case Not(Compares() as of) if of.sign in ("gt", "ge", "lt", "le"):
-                return f"not ({self._compares(kind, of)})"
             case Not(of):
                 return f"not ({self.text(kind, of, depth)})"
             case Either(parts):
@@ -450,8 +446,7 @@ class Compiler:
                 return self._has(kind, restriction, depth)
 
     def _compares(self, kind: Kind, comparison: Compares) -> str:
-        measure = kind.figures.get(comparison.subject)
-        value = comparison.subject if measure is None else measure.value
+        value = kind.path_of(comparison.subject)
         value = f"({value})" if " " in value else value
         if comparison.factor:
             factor = _plain_share(comparison.factor)
@@ -510,7 +505,7 @@ def _merged(where: Iterable[Restriction]) -> list[Restriction]:
                     merged[at] = Equals(path, either, f"{label}{OR}{name}")
                     break
             if _same_property(restriction, other):
-                parts = dict.fromkeys((*_alternatives(other), *_alternatives(restriction)))
+                parts = dict.fromkeys((*alternatives_of(other), *alternatives_of(restriction)))
                 merged[at] = Either(tuple(parts)) if len(parts) > 1 else other
                 break
         else:
@@ -518,14 +513,10 @@ def _merged(where: Iterable[Restriction]) -> list[Restriction]:
     return merged
 
 
-def _alternatives(restriction: Restriction) -> tuple[Restriction, ...]:
-    return restriction.of if isinstance(restriction, Either) else (restriction,)
-
-
 def _same_property(restriction: Restriction, other: Restriction) -> bool:
     """Whether both are members of one enumeration, or some of them."""
     if isinstance(restriction, Either) or isinstance(other, Either):
-        pairs = product(_alternatives(restriction), _alternatives(other))
+        pairs = product(alternatives_of(restriction), alternatives_of(other))
         return all(first == second or _same_property(first, second) for first, second in pairs)
     if not (isinstance(restriction, Is) and isinstance(other, Is)):
         return False

@@ -5,7 +5,8 @@ Whatever is added raises ``TypeMismatchError`` where no kind has it all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import Against, Threshold, When
@@ -81,6 +82,34 @@ class Draft(NamedTuple):
     def flagged(self, *flags: str) -> Draft:
         """With more marks of what is asked for."""
         return self._replace(flags=self.flags | set(flags))
+
+    def only(self, kinds: Iterable[str]) -> Draft:
+        """Of some kinds alone.
+
+        Raises: TypeMismatchError, it is of none of them.
+        """
+        common = self.kinds.intersection(kinds)
+        if not common:
+            raise TypeMismatchError("of no kind")
+        return self._replace(kinds=common)
+
+    def limited(self, limit: int) -> Draft:
+        """So many of what is ranked."""
+        return self._replace(rank=self.rank and replace(self.rank, limit=limit))
+
+    def said_of(self, kind: str) -> list[Any]:
+        """What is said of records of a kind; None for what is not said of them."""
+        return [choices.by_kind.get(kind) for choices in self.where]
+
+    @property
+    def events(self) -> list[Options]:
+        """What happened to the records, where no period is said."""
+        return [date for when, date in self.dated if date and not when.words]
+
+    @property
+    def is_deed(self) -> bool:
+        """Whether a verb of the business says what is done."""
+        return any(flag.startswith("verb ") for flag in self.flags)
 
     def has(self, name: str) -> bool:
         """Whether it has a part of this name, or else such a mark."""

@@ -12,7 +12,6 @@ from app.bi.questions.algebra import (
     All,
     Compares,
     Dated,
-    Either,
     Equals,
     Figure,
     Group,
@@ -25,6 +24,7 @@ from app.bi.questions.algebra import (
     Of,
     Ranking,
     Restriction,
+    alternatives_of,
     inner,
     parts_of,
 )
@@ -150,7 +150,7 @@ class _Finishing:
     @property
     def _stated(self) -> tuple[Restriction, ...]:
         """All that words say of the records, one by one."""
-        return parts_of(All(tuple(choices.by_kind[self.key] for choices in self.draft.where)))
+        return parts_of(All(tuple(self.draft.said_of(self.key))))
 
     def _check_denied(self) -> None:
         """``not blocked and inactive`` denies both: the second alone would say the first."""
@@ -205,8 +205,7 @@ class _Finishing:
 
     def _dates(self) -> tuple[Dated | None, list[Restriction]]:
         """The period that the figures are about, and others as restrictions."""
-        events = [date.by_kind[self.key] for when, date in self.draft.dated
-                  if date is not None and not when.words]  # fmt: skip
+        events = [date.by_kind[self.key] for date in self.draft.events]
         periods = [(when, date.by_kind[self.key] if date is not None else "")
                    for when, date in self.draft.dated if when.words]  # fmt: skip
         if events and not periods:
@@ -275,7 +274,7 @@ class _Finishing:
         if meaning.groups or not meaning.figures:
             return meaning
         stated = [(restriction, self.kind.states[part.state]) for restriction in meaning.where
-                for part in (restriction.of if isinstance(restriction, Either) else (restriction,))
+                for part in alternatives_of(restriction)
                 if isinstance(part, Is)]  # fmt: skip
         for path in sorted({state.path for _, state in stated} & set(self.kind.dimensions)):
             every = {state.value for state in self.kind.states.values() if state.path == path}
@@ -423,7 +422,7 @@ class _Finishing:
     def _single(self, meaning: Meaning, figure: Figure, rank: Rank) -> Meaning | None:
         """``largest amount due on any invoice``: of money, the record with most of it."""
         measure = self.kind.figures.get(figure.measure)
-        path = figure.measure if measure is None else measure.value
+        path = self.kind.path_of(figure.measure)
         named = self.draft.named == self.key and not figure.is_rate and not figure.method
         if not named or rank.word not in ("highest", "lowest") or not self.kind.is_number(path):
             return None
@@ -457,11 +456,9 @@ class _Finishing:
 
     def _event(self) -> str:
         """The date that a state or an event of the records names."""
-        for _, date in self.draft.dated:
-            if date is not None:
-                return str(date.by_kind[self.key])
-        states = self.kind.stated(choices.by_kind[self.key] for choices in self.draft.where)
-        return next((state.date for state in states if state.date), "")
+        dates = [date.by_kind[self.key] for _, date in self.draft.dated if date is not None]
+        dates += [state.date for state in self.kind.stated(self.draft.said_of(self.key))]
+        return next(filter(None, dates), "")
 
     def _amount(self, meaning: Meaning) -> str:
         if due := self.kind.amount_of(meaning.where):

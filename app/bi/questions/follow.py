@@ -440,9 +440,8 @@ def _since(meaning: Meaning, kind: Kind) -> set[str]:
 def tells_one(meaning: Meaning, kind: Kind) -> bool:
     """Whether it is about one record that was named, or what belongs to one client or project:
     ``phone of Granit Software``, ``how much does it owe us``."""
-    paths = {"id", kind.data.get("numbered", "number")}
-    paths |= {dimension.key for dimension in kind.dimensions.values()
-              if dimension.path.endswith("/name")}  # fmt: skip
+    paths = {*kind.keys, *(dimension.key for dimension in kind.dimensions.values()
+                           if dimension.path.endswith("/name"))}  # fmt: skip
     return any(
         isinstance(part, Equals) and part.path in paths and len(part.values) == 1
         for part in meaning.where
@@ -453,7 +452,7 @@ def of_itself(meaning: Meaning, kind: Kind) -> Meaning:
     """Of one record that is named the record: what goes on from ``is INV-7 paid`` is about it,
     and not about paid ones."""
     named = [part for part in meaning.where if isinstance(part, Equals) and len(part.values) == 1
-             and part.path in ("id", kind.data.get("numbered", "number"))]  # fmt: skip
+             and part.path in kind.keys]  # fmt: skip
     if not named or meaning.figures or meaning.groups or meaning.ranking:
         return meaning
     return replace(meaning, where=tuple(named[:1]), dated=None)

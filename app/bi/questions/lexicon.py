@@ -298,10 +298,15 @@ class Lexicon:
 
     def at(self, stems: Sequence[str], at: int) -> Iterator[tuple[int, Entry]]:
         """The entries whose phrase begins at a place, with how many words each takes."""
-        longest = self.longest.get(stems[at], 0)
+        longest = self.longest.get(stems[at], 0) if at < len(stems) else 0
         for length in range(min(longest, len(stems) - at), 0, -1):
             for entry in self.entries.get(tuple(stems[at : at + length]), ()):
                 yield length, entry
+
+    def categories(self, phrases: Iterable[Sequence[str]]) -> set[str]:
+        """What any of some phrases can be, each as a whole."""
+        return {entry.category for phrase in phrases
+                for entry in self.entries.get(tuple(phrase), ())}  # fmt: skip
 
     # --- entries of the file
 

@@ -171,6 +171,16 @@ class Kind(Entity):
         ways: Mapping[str, str] = self.data.get("told", {}).get(measure, {})
         return ways
 
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The properties that say which record it is: its key, its number."""
+        return "id", self.data.get("numbered", "number")
+
+    def path_of(self, number: str) -> str:
+        """The property, or the expression, that a figure is of each record; empty for none."""
+        measure = self.figures.get(number)
+        return number if measure is None else measure.value or ""
+
     def prop(self, path: str) -> edm.Property | None:
         """A property of the record, or of the part that is joined."""
         part, _, alias = str(self.join).partition(" as ")

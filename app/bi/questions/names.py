@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -71,9 +72,6 @@ class Names:
         Args:
             known: of each token, whether it means something else.
         """
-        people = _remembered(("people",), _all_people)
-        countries = self._lexicon.places
-        categories = _remembered(("categories", self._lexicon.code), self._all_categories)
         ends: dict[str, int] = {}
         for start in range(len(tokens)):
             yield from self._numbered(tokens, start)
@@ -86,13 +84,13 @@ class Names:
                     continue
                 text = _text(words)
                 phrase = tuple(stems[start : start + length])
-                for key, by_kind in self._listed(text, phrase, countries, categories, people):
+                for key, by_kind in self._listed(text, phrase):
                     length_found = max(length_found, length)
                     if ends.get(key, 0) < start + length:  # the same is not meant twice
                         ends[key] = start + length
                         yield Name(start, start + length, Options(key, by_kind))
             if not length_found:
-                yield from self._almost(tokens[start], start, known, countries, categories)
+                yield from self._almost(tokens[start], start, known)
                 for name in self._partly(tokens, stems, start, known):
                     length_found = name.end - start - 1  # of a record as many words, or more
                     yield name
@@ -100,10 +98,18 @@ class Names:
 
     # --- lists
 
+    @cached_property
+    def _people(self) -> Mapping[str, Any]:
+        return _remembered(("people",), _all_people)
+
+    @cached_property
+    def _categories(self) -> Mapping[Any, Mapping[str, Restriction]]:
+        return _remembered(("categories", self._lexicon.code), self._all_categories)
+
     def _listed(
-        self, text: str, phrase: tuple[str, ...], countries: Mapping[Any, tuple[str, str]],
-        categories: Mapping[Any, Mapping[str, Restriction]], people: Mapping[str, Any],
-    ) -> Iterator[tuple[str, Mapping[str, Restriction]]]:  # fmt: skip
+        self, text: str, phrase: tuple[str, ...]
+    ) -> Iterator[tuple[str, Mapping[str, Restriction]]]:
+        countries, people = self._lexicon.places, self._people
         others = [spelling.lower() for spelling in spellings(text)]
         written = [phrase, *others, *map(self._lexicon.phrase, others[1:])]  # "oesterreichische"
         country = next(filter(None, map(countries.get, written)), None)
@@ -114,7 +120,7 @@ class Names:
             codes, label = country
             yield f"place:{codes}", self._in_country(codes, label)
         for form in (phrase, _together(text), plain_letters(text)):
-            if (category := categories.get(form)) is not None:
+            if (category := self._categories.get(form)) is not None:
                 yield f"text:{form}", category
                 break
         low = text.lower()
@@ -230,22 +236,14 @@ class Names:
         return "property" in self._categories_at(stems, at)
 
     def _categories_at(self, stems: Sequence[str], at: int) -> set[str]:
-        entries = self._lexicon.at(stems, at) if at < len(stems) else ()
-        return {entry.category for _, entry in entries}
+        return {entry.category for _, entry in self._lexicon.at(stems, at)}
 
-    @staticmethod
-    def _is_strange(token: Token, known: bool) -> bool:
-        return token.kind == "word" and not known and len(token.text) > 5
-
-    def _almost(
-        self, token: Token, at: int, known: Sequence[bool],
-        countries: Mapping[Any, tuple[str, str]],
-        categories: Mapping[Any, Mapping[str, Restriction]],
-    ) -> Iterator[Name]:  # fmt: skip
+    def _almost(self, token: Token, at: int, known: Sequence[bool]) -> Iterator[Name]:
         """``Swizerland``, ``logisitcs``: the one country or category that a word is a slip of."""
-        if not self._is_strange(token, known[at]):
+        if token.kind != "word" or known[at] or len(token.text) <= 5:
             return
         alike, word = distance.OSA.normalized_similarity, token.text.lower()
+        countries, categories = self._lexicon.places, self._categories
 
         def near(names: Mapping[Any, Any]) -> list[str]:
             return [name for name in names if isinstance(name, str)

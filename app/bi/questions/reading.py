@@ -236,10 +236,6 @@ class Reader:
         meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
         return self._listed(self._asked_first(self._rejoined(self._presented(list(meant)))))
 
-    def _is(self, stem: str, category: str) -> bool:
-        """Whether a word by itself can mean something of a category."""
-        return any(entry.category == category for entry in self._lexicon.entries.get((stem,), ()))
-
     def _listed(self, tokens: list[Token]) -> list[Token]:
         """``open invoices: number, due date``: properties behind a mark are columns, as behind a
         ``with``; where it is told by something, they may be more of that."""
@@ -272,14 +268,12 @@ class Reader:
         return all(self._categories(name, whole=True) & columns for name in names)
 
     def _joins(self, token: Token) -> bool:
-        return self._is(token.stem, "f:and")
+        return "f:and" in self._categories([token])
 
     def _categories(self, tokens: Sequence[Token], *, whole: bool = False) -> set[str]:
         """What words can be, one by one or as a phrase."""
-        stems = tuple(token.stem for token in tokens)
-        phrases = [stems] if whole else [(stem,) for stem in stems]
-        return {entry.category for phrase in phrases
-                for entry in self._lexicon.entries.get(phrase, ())}  # fmt: skip
+        stems = [token.stem for token in tokens]
+        return self._lexicon.categories([stems] if whole else [[stem] for stem in stems])
 
     def _presented(self, tokens: list[Token]) -> list[Token]:
         """``send me a short list of``: what is done with a list only says that one is asked for;
@@ -321,13 +315,10 @@ class Reader:
 
     def _is_asked(self, stems: tuple[str, ...]) -> bool:
         """Whether it only says what is asked for, or which records, or by what they are told."""
-        whole = {entry.category for entry in self._lexicon.entries.get(stems, ())}
-        if whole & _ASKED_LAST:
-            return True
-        return any(
-            {entry.category for entry in self._lexicon.entries.get(stems[at:], ())} & _ASKED_OF
-            and any(entry.category == "f:list" for entry in self._lexicon.entries[stems[:at]])
-            for at in range(1, len(stems)) if stems[:at] in self._lexicon.entries
+        of = self._lexicon.categories
+        return bool(of([stems]) & _ASKED_LAST) or any(
+            of([stems[at:]]) & _ASKED_OF and "f:list" in of([stems[:at]])
+            for at in range(1, len(stems))
         )  # fmt: skip
 
     def _rejoined(self, tokens: list[Token]) -> list[Token]:
@@ -435,7 +426,7 @@ class Reader:
                 is_aside = entry.category == "f:aside"
                 if end > at + length and (is_aside or not entry.category.startswith("f:")):
                     yield at, end, length, entry
-            if at + 2 < len(stems) and self._is(stems[at + 1], "f:and"):
+            if at + 2 < len(stems) and "f:and" in lexicon.categories([stems[at + 1 : at + 2]]):
                 for length, entry in lexicon.at(stems, at + 2):
                     whole = (stems[at], *stems[at + 3 : at + 2 + length])
                     for other in lexicon.entries.get(whole, ()) if length > 1 else ():
@@ -482,18 +473,16 @@ class Reader:
 
     def _is_range(self, joint: Sequence[str]) -> bool:
         """Whether what stands between two numbers says that it is from one to the other."""
-        entries = self._lexicon.entries.get(tuple(joint), ())
-        is_listed = any(entry.category in ("f:and", "f:or") for entry in entries)
+        is_listed = self._lexicon.categories([joint]) & {"f:and", "f:or"}
         words = tuple(self._lexicon.english.get(stem, stem) for stem in joint)
         return not is_listed and words in self._lexicon.reader.phrases["to"]
 
     def _is_one(self, stems: Sequence[str], at: int) -> bool:
         """Whether an article counts: a unit of time stands behind it, or a bound before it."""
-        before = (tuple(stems[max(at - length, 0) : at]) for length in (1, 2))
-        entries = [entry for phrase in before for entry in self._lexicon.entries.get(phrase, ())]
-        if at + 1 < len(stems):
-            entries += [entry for _, entry in self._lexicon.at(stems, at + 1)]
-        return any(entry.category in _TIMES | _BOUNDS | {"f:or"} for entry in entries)
+        before = [stems[max(at - length, 0) : at] for length in (1, 2)]
+        next_categories = {entry.category for _, entry in self._lexicon.at(stems, at + 1)}
+        counting = _TIMES | _BOUNDS | {"f:or"}
+        return not counting.isdisjoint(self._lexicon.categories(before) | next_categories)
 
     @property
     def _articles(self) -> frozenset[str]:

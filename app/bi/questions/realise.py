@@ -120,8 +120,9 @@ class Saying:
         if replace(comparison, subject="") != Compares("", "gt", "0"):
             return ""
         measure = kind.figures.get(comparison.subject)
-        path = comparison.subject if measure is None else measure.value
-        is_amount = kind.currency_of(path) or (measure is not None and measure.money)
+        is_amount = kind.currency_of(kind.path_of(comparison.subject)) or (
+            measure is not None and measure.money
+        )
         return "" if is_amount else self._number(kind, comparison.subject)
 
     def _of(self, path: str) -> str:

@@ -199,9 +199,7 @@ def _is_vague(question: _Question) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
     span = first_place(question.read.stems, question.lexicon.vague)
     is_told = any(figure.measure != COUNT for figure in question.meaning.figures)
-    is_told |= (
-        len(getattr(getattr(question.analysis.item, "meaning", None), "common_kinds", ())) == 1
-    )
+    is_told |= len(question.analysis.draft.common_kinds) == 1
     if span is None or (is_told and question.states):  # "sum of everything overdue"
         return False
     is_of_property = any(not span[0] <= at < span[1] for at in question.starts("property"))
@@ -218,11 +216,13 @@ def _is_of_anything(question: _Question) -> bool:
     says_amount = any(
         leaf.category == "property" and leaf.meaning in bare for leaf in item.leaves()
     )
-    flags = getattr(item.meaning, "flags", ())
-    is_amount = ("bare amount" in flags or says_amount) and not meaning.where and not meaning.dated
+    draft = question.analysis.draft
+    is_amount = (
+        ("bare amount" in draft.flags or says_amount) and not meaning.where and not meaning.dated
+    )
     is_plain = is_amount or all(figure.measure == COUNT for figure in meaning.figures)
     is_named = any(not isinstance(restriction, Is) for restriction in meaning.where)
-    is_open = is_amount or len(getattr(item.meaning, "common_kinds", ())) > 1
+    is_open = is_amount or len(draft.common_kinds) > 1
     return is_plain and not is_named and not meaning.groups and is_open
 
 
@@ -511,13 +511,11 @@ def _is_of_each(question: _Question) -> bool:
     return bool(is_first) and any(group.grain for group in meaning.groups)
 
 
-def _opposing(question: _Question) -> bool:
-    """Whether two are set against each other which the meaning does not compare."""
-    return question.meaning.against is None and question.crosses("opposing")
-
-
 def _sets_two_apart(question: _Question) -> bool:
-    """Whether there are to be more records of one kind than of another."""
+    """Whether two are set against each other which the meaning does not compare, or there are to be
+    more records of one kind than of another."""
+    if question.meaning.against is None and question.crosses("opposing"):
+        return True
     more, nouns_start = question.ends("f:more", "f:less"), question.starts("kind")
     joints = {leaf.start: leaf.end for leaf in question.leaves("f:compare")}
     nouns = question.leaves("kind")
@@ -544,7 +542,6 @@ _RULES: tuple[tuple[str, Callable[[_Question], Refusal | tuple[str, ...] | bool 
     ("ranking", _is_ranked_by_two),
     ("maker", _maker),
     ("each", _is_of_each),
-    ("incomparable", _opposing),
     ("incomparable", _sets_two_apart),
     ("earlier", _is_earlier_state),
     ("subject", _is_of_anything),

@@ -41,6 +41,7 @@ from app.bi.questions.algebra import (
     Tagged,
     Threshold,
     When,
+    alternatives_of,
     inner,
     parts_of,
 )
@@ -80,43 +81,20 @@ _METHODS: Mapping[str, Method] = {
 }  # fmt: skip
 _NONE = "no related "  # begins the key of what has none of other records
 _NEVER = "never "  # or did not do something
-_AS_WELL = "and "  # of what is said with "and"
 _TOLD = " told "  # in the key of a figure that another word says how to tell: net, gross
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 
 
-def _same(part: Any) -> Any:
-    return part
+def _same(*parts: Any) -> Any:
+    return parts if len(parts) > 1 else parts[0]
 
 
-def _first(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda first, _: compose(first)
-
-
-def _second(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda _, second: compose(second)
-
-
-def _swapped(compose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda first, second: compose(second, first)
-
-
-_FROM: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-    "first": _first, "second": _second, "swapped": _swapped,
-}  # fmt: skip
-
-
-def _typed(compose: Callable[..., Any]) -> Callable[..., Any]:
-    """What a rule makes of its parts; None where their types disagree."""
-
-    @wraps(compose)
-    def composed(*parts: Any, **sides: bool) -> Any:
-        try:
-            return compose(*parts, **sides)
-        except TypeMismatchError:
-            return None
-
-    return composed
+def _spread(compose: Callable[..., Any], *, left: bool, right: bool) -> Callable[..., Any]:
+    """The same of two parts, the ``left`` or ``right`` of which is several that came together."""
+    if not (left or right):
+        return compose
+    return lambda first, others: compose(*(first if left else (first,)),
+                                         *(others if right else (others,)))  # fmt: skip
 
 
 def _draft_of(parts: Sequence[Any]) -> Draft:
@@ -124,19 +102,23 @@ def _draft_of(parts: Sequence[Any]) -> Draft:
 
 
 def _fitting(rule: Mapping[str, Any], compose: Callable[..., Any]) -> Callable[..., Any]:
-    """The same where the draft among the parts has all parts and flags that it needs, and none that
-    it may not have."""
+    """What a rule makes of the parts that it keeps; None where their types disagree, or the draft
+    among them has not all parts and flags that it needs, or some that it may not have."""
     unless, needs = (tuple(filter(None, rule.get(key, "").split(", ")))
                      for key in ("unless", "needs"))  # fmt: skip
-    if not (unless or needs):
-        return compose
+    keeps, is_open = rule.get("keeps"), not (unless or needs)
 
-    def fits(*parts: Any, **sides: bool) -> Any:
-        draft = _draft_of(parts)
-        is_fit = all(map(draft.has, needs)) and not any(map(draft.has, unless))
-        return compose(*parts, **sides) if is_fit else None
+    def composed(*parts: Any, **sides: bool) -> Any:
+        own_parts = parts if keeps is None else [parts[at] for at in keeps]
+        draft = None if is_open else _draft_of(own_parts)
+        if draft and not (all(map(draft.has, needs)) and not any(map(draft.has, unless))):
+            return None
+        try:
+            return compose(*own_parts, **sides)
+        except TypeMismatchError:
+            return None
 
-    return fits
+    return composed
 
 
 def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]:
@@ -163,6 +145,9 @@ def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]
     return rule
 
 
+Categories = tuple[str, ...]
+
+
 class Number(NamedTuple):
     """A number with what it is counted in: a unit of time, ``%``, or a currency."""
 
@@ -177,6 +162,12 @@ class Bound(NamedTuple):
     sign: Sign
     number: Number
     upper: Number | None = None
+
+
+_NUMBERS = {
+    "half": Number("50", "%"), "quarter_part": Number("25", "%"), "once": Number("1", "times"),
+    "twice": Number("2", "times"),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -194,9 +185,8 @@ class Grammar:
         self.rules: dict[tuple[str, str], list[Rule]] = defaultdict(list)
         self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
         for name, rule in rules_data()["rules"].items():
-            left, right = rule["parts"]
-            for category, other in product(left.split("|"), right.split("|")):
-                self._add(name, rule, category, other)
+            for categories in product(*(part.split("|") for part in rule["parts"])):
+                self._add(name, rule, tuple(filter(None, categories)))
         for name, rule in rules_data()["lifts"].items():
             for category in rule["part"].split("|"):
                 self.lifts[category].append((name, rule["makes"], self._made_by(name, rule)))
@@ -205,33 +195,48 @@ class Grammar:
         """What makes the meaning: the method that the rule names, or that is named like it."""
         if flag := rule.get("flag"):
             return _fitting(rule, lambda *parts: _draft_of(parts).flagged(flag))
-        does = rule.get("does", "" if "keeps" in rule else name)
-        return _fitting(rule, _typed(getattr(self, does)) if does else _same)
+        does = rule.get("does", "" if len(rule.get("keeps", ())) == 1 else name)
+        return _fitting(rule, getattr(self, does) if does else _same)
 
-    def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
-        """A rule, and where the order of its parts is free, the same the other way round."""
-        makes, order = rule["makes"], rule.get("order", "")
-        makes = makes.replace("=", other if makes.startswith("other") else category)
+    def _together(self, categories: Categories) -> str:
+        """The category of parts of a rule that stand together, whose meanings are a tuple."""
+        first, *others = categories
+        if not others:
+            return first
+        name, other = " + ".join(categories), self._together(tuple(others))
+        if all(rule.result != name for rule in self.rules[first, other]):
+            row = _spread(lambda *parts: parts, left=False, right=len(others) > 1)
+            self.rules[first, other].append(Rule("", first, other, name, row))
+        return name
+
+    def _add(self, name: str, rule: Mapping[str, Any], categories: Categories) -> None:
+        """A rule, and where the order of its parts is free, the same with the first one behind.
+
+        Of more than two parts those behind the first come together, or a word that stands first and
+        what follows it.
+        """
+        makes, order = rule["makes"].replace("=", categories[0]), rule.get("order", "")
+        at = 2 if len(categories) > 2 and not order and categories[0].startswith("f:") else 1
+        left, right = self._together(categories[:at]), self._together(categories[at:])
         compose = after = before = self._made_by(name, rule)
-        if keeps := rule.get("keeps"):
-            compose = after = before = _FROM[keeps](compose)
-        if not order:
-            self.rules[category, other].append(Rule(name, category, other, makes, compose))
-            return
         if order == "around":
             after, before = partial(compose, left=False), partial(compose, left=True)
-
-        def second_after(first: Any, second: Any) -> Any:
-            is_closed = isinstance(first, Draft) and first.leftward
-            return None if is_closed else after(first, second)
-
-        def second_before(second: Any, first: Any) -> Any:
-            return before(first, second)
-
-        self.rules[category, other].append(Rule(name, category, other, makes, second_after))
-        self.rules[other, category].append(
-            Rule(f"{name} before", other, category, makes, second_before)
+        after, before = (
+            _spread(each, left=at > 1, right=len(categories) - at > 1) for each in (after, before)
         )
+        if not order:
+            self.rules[left, right].append(Rule(name, left, right, makes, after))
+            return
+
+        def first_before(first: Any, others: Any) -> Any:
+            is_closed = isinstance(first, Draft) and first.leftward
+            return None if is_closed else after(first, others)
+
+        def first_behind(others: Any, first: Any) -> Any:
+            return before(first, others)
+
+        self.rules[left, right].append(Rule(name, left, right, makes, first_before))
+        self.rules[right, left].append(Rule(f"{name} before", right, left, makes, first_behind))
 
     # --- what a word stands for by itself
 
@@ -262,9 +267,6 @@ class Grammar:
     def of_measure(self, part: Options) -> Draft:
         return _measuring(_figures(part))
 
-    def of_currency(self, code: str) -> Options:
-        return self._currency(code)
-
     @_of_each("number {0.key}")
     def of_number(self, kind: Kind, path: str) -> str:
         return path if kind.is_number(path) else ""
@@ -286,14 +288,12 @@ class Grammar:
     def of_superlative(self, role: str) -> tuple[str, int]:
         return role, 0
 
-    def of_grain(self, grain: str) -> Options:
+    def of_grain(self, word: str) -> Options:
+        grain = "month" if word == "trend" else word
         return Options(f"grain:{grain}", dict.fromkeys(self.kinds, Group(grain=grain)))
 
-    def of_half(self, role: str) -> Number:
-        return Number("50" if role == "half" else "25", "%")
-
-    def of_trend(self, _: str) -> Options:
-        return self.of_grain("month")
+    def of_number_word(self, role: str) -> Number:
+        return _NUMBERS[role]
 
     def of_ranked(self, ranked: tuple[Options, Rank]) -> Draft | None:
         kinds = frozenset(ranked[0].by_kind)
@@ -321,21 +321,15 @@ class Grammar:
             return self.not_then(kind, restriction)
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
-    def alternative(self, role: str, part: Any) -> Any:
-        """``open and unassigned``: what is no other value of the same is so as well."""
-        if role == "or" or not isinstance(part, Options):
-            return part
-        return replace(part, key=f"{_AS_WELL}{part.key}")
-
-    def either(self, first: Options, second: Options) -> Options:
-        """Not of what is denied: ``not in Germany or Austria`` denies both."""
+    def either(self, first: Options, role: str, second: Options) -> Options:
+        """Not of what is denied: ``not in Germany or Austria`` denies both; ``open and on hold``:
+        what is no other value of the same is so as well."""
         by_kind: dict[str, Restriction] = {}
-        is_and = second.key.startswith(_AS_WELL)
         for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
             if other is not None and other != meaning and not isinstance(meaning, Not):
                 paths = {self._path_of(self.kinds[kind], part) for part in (meaning, other)}
-                if is_and and len(paths) > 1:
+                if role == "and" and len(paths) > 1:
                     by_kind[kind] = All((meaning, other))
                     continue
                 states = self.kinds[kind].states
@@ -343,10 +337,10 @@ class Grammar:
                 by_kind[kind] = _either(meaning, other)
         return options(f"{first.key} or {second.key}", by_kind)
 
-    def or_also(self, draft: Draft, part: Options) -> Draft | None:
+    def or_also(self, draft: Draft, part: Options | Draft) -> Draft | None:
         """The last that was said of records, or something else: ``over 5000 or overdue``."""
         *rest, last = draft.where
-        any_of = self.either(last, part)
+        any_of = self.either(last, "or", self._having(part))
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
     @_of_each("{0.key} {1.key}")
@@ -404,30 +398,28 @@ class Grammar:
 
     # --- related records
 
-    def having(self, role: str, drafts: Draft | Options | tuple[Draft, Draft]) -> Options | None:
-        if isinstance(drafts, Options):
-            return drafts
+    def of_records(self, draft: Draft, owner: Draft) -> Draft:
+        return draft.restricted(self.belonging(owner), left=False)
+
+    def having(self, role: str, draft: Draft | Options) -> Options | None:
+        if isinstance(draft, Options):
+            return draft
         if role == "late_with":
-            return self._late_with(drafts) if isinstance(drafts, Draft) else None
-        if not isinstance(drafts, Draft):
-            first, second = (self._related(draft, negated=False) for draft in drafts)
-            return None if first is None or second is None else self.having_both(first, second)
-        is_so = drafts.named and (drafts.is_plain or drafts.threshold)
-        return self._related(drafts, negated=False) if is_so else None
+            return self._late_with(draft)
+        is_so = draft.named and (draft.is_plain or draft.threshold)
+        return self._related(draft) if is_so else None
 
     def _late_with(self, draft: Draft) -> Options | None:
         """``behind on their invoices``: with some that are overdue."""
         overdue = {key: Is("overdue") for key in draft.kinds if "overdue" in self.kinds[key].states}
         if not draft.is_records:
             return None
-        return self._related(draft.restricted(options("overdue", overdue), left=False),
-                             negated=False)  # fmt: skip
+        return self._related(draft.restricted(options("overdue", overdue), left=False))
 
-    def in_arrears(self, _: str) -> Options | None:
+    def in_arrears(self, _: str) -> Options:
         """``late with paying``: with something overdue."""
         states = {key: "overdue" for key, kind in self.kinds.items() if "overdue" in kind.states}
-        owing = self.something_so("", _states(Options("overdue", states)))
-        return None if owing is None else self._related(owing, negated=False)
+        return self._related(self.something_so("", _states(Options("overdue", states))))
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -481,8 +473,7 @@ class Grammar:
         is_plain = draft.is_records and is_bare
         stated = self._each(part, part.key, lambda kind, so: any(
             state.amount for state in _so_since(kind, so)) and so)  # fmt: skip
-        owing = self.something_so("", stated) if is_plain else None
-        related = owing and self._related(owing, negated=False)
+        related = self._related(self.something_so("", stated)) if is_plain else None
         return draft.restricted(related, left=False) if related else None
 
     def having_who(self, part: Options, draft: Draft) -> Draft | None:
@@ -491,8 +482,6 @@ class Grammar:
 
     def whose_are_so(self, draft: Draft, part: Options) -> Draft | None:
         """``clients that pay late``: a state that they bring about in records of theirs."""
-        if not draft.is_records or draft.leftward or "singular" in draft.flags:
-            return None
         owner, theirs = self.kinds[draft.named].data["one"], dict[str, Restriction]()
         for key in self.kinds[draft.named].related.keys() & part.by_kind.keys():
             meaning, doers = part.by_kind[key], self.kinds[key].data.get("done_by", {})
@@ -503,15 +492,13 @@ class Grammar:
                 theirs[draft.named] = Not(has) if isinstance(meaning, Not) else has
         return draft.restricted(options(f"{_NONE}{part.key}", theirs), left=False)
 
-    def first_had(self, _: str, first: Draft) -> Draft | None:
+    def who_has_first(self, whose: Draft | Options, first: Draft) -> Draft | None:
+        """Whose the largest or the oldest record is: told as a property of that record."""
         rank = first.rank
         is_one = rank is not None and rank.of == "records" and "singular" in first.flags
         if rank is None or not is_one or rank.limit > 1 or first.figures or first.columns:
             return None
-        return first._replace(rank=replace(rank, limit=1))
-
-    def who_has_first(self, whose: Draft | Options, first: Draft) -> Draft | None:
-        """Whose the largest or the oldest record is: told as a property of that record."""
+        first = first.limited(1)
         if isinstance(whose, Options):
             return self.what_of(whose, first)
         if not whose.is_records or whose.where or whose.dated or whose.columns:
@@ -523,24 +510,31 @@ class Grammar:
         return self.what_of(owners, first)
 
     def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
-        related = self._related(many, negated=False)
-        if related is None or draft.leftward or draft.kinds & many.kinds:
-            return None
-        return draft.restricted(related, left=False)
+        is_other = not (draft.leftward or draft.kinds & many.kinds)
+        return draft.restricted(self._related(many), left=False) if is_other else None
 
-    def also_having(self, _: str, part: Options | Draft) -> Options | None:
-        if isinstance(part, Options):
-            return part
-        return self._related(part, negated=False) if part.is_plain and part.named else None
+    def _having(self, part: Options | Draft) -> Options:
+        """That there are other records, where these are said and not that."""
+        if isinstance(part, Draft) and not (part.is_plain and part.named):
+            raise TypeMismatchError("what others have is records")
+        return self._related(part) if isinstance(part, Draft) else part
+
+    def who_also_has(self, draft: Draft, part: Options | Draft) -> Draft:
+        return draft.restricted(self._having(part), left=False)
+
+    def having_both(self, part: Options, second: Options | Draft) -> Options:
+        return self._both(part, self._having(second))
 
     @_of_each("{0.key} and {1.key}")
-    def having_both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
+    def _both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
         other = second.by_kind.get(kind.key, part)
         return All((part, other)) if other != part else None
 
-    def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
+    def two_states(self, part: Options, draft: Draft) -> Options | None:
+        if part == draft.where[0] or draft.named not in part.by_kind:
+            return None
         first = draft._replace(where=(part, *draft.where[1:]))
-        return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
+        return self.having_both(self._having(first), draft)
 
     def who_is_so(self, _: str, part: Options) -> Draft | None:
         """Clients first: who else has records is said by their name."""
@@ -578,15 +572,15 @@ class Grammar:
             return None
         when, date = deed.dated[0]
         earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
-        return self.having_both(done, earlier)
+        return self._both(done, earlier)
 
     def undone_then(self, deed: Draft, when: When) -> Options:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
         then = deed._replace(dated=()).within(when, None, left=False)
         undone = self._done(then, negated=True)
-        return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
+        return self._both(self._done(deed, negated=False), undone) if deed.dated else undone
 
-    def something_so(self, _: str, part: Options) -> Draft | None:
+    def something_so(self, _: str, part: Options) -> Draft:
         """``something overdue``: what has an amount that is due then, or one at all."""
         states = {kind: state for kind, meaning in part.by_kind.items()
                   for state in _so_since(self.kinds[kind], meaning)}  # fmt: skip
@@ -596,11 +590,12 @@ class Grammar:
         due = due or [kind for kind, state in states.items()
                       if not state.date and state.filter in measured[kind]]  # fmt: skip
         owing = {kind: part.by_kind[kind] for kind in due}
-        return Draft(frozenset(owing), due[0], where=(part,)) if due else None
+        if not due:
+            raise TypeMismatchError("what has no amount")
+        return Draft(frozenset(owing), due[0], where=(part,))
 
-    def nothing_so(self, _: str, part: Options) -> Options | None:
-        draft = self.something_so(_, part)
-        return None if draft is None else self._related(draft, negated=True)
+    def nothing_so(self, _: str, part: Options) -> Options:
+        return self._related(self.something_so(_, part), negated=True)
 
     def has_done(self, _: str, deed: Draft) -> Draft | None:
         owners = [part.key.partition(":")[0] for part in deed.where]
@@ -645,9 +640,6 @@ class Grammar:
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
         return self.not_done_then(*part)
 
-    def pair(self, first: Any, second: Any) -> tuple[Any, Any]:
-        return first, second
-
     def happened(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
         kinds = draft.kinds.intersection(part.by_kind) - self._so_then(part)
         if not kinds or any(flag.startswith("event") for flag in draft.flags):
@@ -677,10 +669,8 @@ class Grammar:
                     by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
             return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
         for kind in draft.kinds:
-            since = ""
-            for choices in draft.where:
-                since = since or self.kinds[kind].since(choices.by_kind.get(kind))
-            by_kind[kind] = Dated(when, since or self.kinds[kind].date)
+            since = map(self.kinds[kind].since, draft.said_of(kind))
+            by_kind[kind] = Dated(when, next(filter(None, since), self.kinds[kind].date))
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
     @_of_each("{0.key} {1.words}")
@@ -715,10 +705,9 @@ class Grammar:
             since_then(when), None, left=False
         )
         if not is_long_ago(when):
-            return self._related(since, negated=False)
-        some = self._related(draft._replace(rank=None), negated=False)
-        none = self._related(since, negated=True)
-        return None if some is None or none is None else self.having_both(some, none)
+            return self._related(since)
+        some = self._related(draft._replace(rank=None))
+        return self._both(some, self._related(since, negated=True))
 
     @_of_each("{0.key} {1}")
     def within_span(self, kind: Kind, meaning: Any, span: tuple[Sign, Number]) -> Any:
@@ -735,7 +724,7 @@ class Grammar:
 
     def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
         """``which agent solved the most tickets within 4 hours``: what was done is said before."""
-        part = next((date for when, date in draft.dated if date and not when.words), None)
+        part = next(iter(draft.events), None)
         if part is None and draft.where:
             *rest, part = draft.where
             draft = draft._replace(where=tuple(rest))
@@ -745,7 +734,7 @@ class Grammar:
         return whole._replace(leftward=False)
 
     @_of_each("{0.key} late {1}")
-    def so_late(self, kind: Kind, meaning: Restriction, span: tuple[Sign, Number]) -> Any:
+    def so_late(self, kind: Kind, meaning: Restriction, span: tuple[Sign, Number], _: str) -> Any:
         """``paid more than 14 days late``: from the day that it was due."""
         path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
         name, hours = kind.data.get("late", ""), _in_hours(span[1])
@@ -754,7 +743,7 @@ class Grammar:
         return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
 
     def late_on_average(self, part: Options, _: str) -> Draft:
-        some = self.so_late(part, ("gt", Number("0", "day")))
+        some = self.so_late(part, ("gt", Number("0", "day")), "late")
         late = self._each(
             some, "late on average", lambda kind, _: Figure(kind.data["late"], "average")
         )
@@ -769,8 +758,6 @@ class Grammar:
         """How long records take, or those that belong to them: clients pay their invoices."""
         if draft.leftward and not draft.where:
             return None
-        if not draft.is_records or draft.columns:
-            return None
         if draft.named in part.by_kind:
             return draft.figured(part)
         theirs = (key for key in part.by_kind if draft.named in self.kinds[key].to_one)
@@ -782,7 +769,7 @@ class Grammar:
     def taker(self, draft: Draft, date: Options) -> Draft | None:
         return self.takes(draft, self.lasting_until("", date))
 
-    def longest(self, _: str) -> tuple[str, int]:
+    def taking_longest(self, *_: str) -> tuple[str, int]:
         return "slowest", 0
 
     def longest_until(self, rank: tuple[str, int], part: Options) -> Draft | None:
@@ -796,21 +783,19 @@ class Grammar:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    def against(self, role: str, part: When | tuple[When, Options] | str) -> Against | None:
+    def against(self, role: str, part: Any) -> Against | None:
         if role in ("more", "less") and not (
             isinstance(part, When) and part.words[:1].isalpha()
         ):  # "more than 10 days ago"
             return None
         if part in ("newest", "previous"):  # "this month vs last"
             return Against()
-        when = part[0] if isinstance(part, tuple) else part
-        return Against(when) if isinstance(when, When) else self.of_shifted(when)
+        if isinstance(part, Against):
+            return part
+        return Against(part[0] if isinstance(part, tuple) else part)
 
-    def of_shift(self, role: str) -> str:
-        return role.removeprefix("shift_")
-
-    def of_shifted(self, unit: str) -> Against:
-        shift, _, of = unit.partition("_")
+    def of_shift(self, role: str) -> Against:
+        shift, _, of = role.removeprefix("shift_").partition("_")
         return Against(shift=shift, unit=of)
 
     def set_against(self, draft: Draft, against: Against) -> Draft | None:
@@ -818,23 +803,21 @@ class Grammar:
             return None
         return draft._replace(against=against)
 
-    def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
+    def in_pair(self, draft: Draft, *pair: Any, left: bool) -> Draft | None:
+        *_, when, against = pair
         # Of three months in a row none is set against the others.
-        return None if against.when in (None, when) or is_joined(when) else (when, against)
-
-    def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
-        if draft.against not in (None, Against()) or draft.rank or draft.dated:
+        is_pair = against.when not in (None, when) and not is_joined(when)
+        if draft.against not in (None, Against()) or not is_pair:
             return None
-        return draft.within(pair[0], None, left=left)._replace(against=pair[1])
+        return draft.within(when, None, left=left)._replace(against=against)
 
-    def each_of_period(self, _: str, when: When) -> tuple[Options, When] | None:
+    def in_each(self, draft: Draft, when: When) -> Draft | None:
         words = when.words.split()
         unit = next((unit for word in reversed(words) for unit in _TIMES
-                     if word.removesuffix("s") == unit), "")  # fmt: skip
-        return (self.of_grain(unit), when) if unit and unit != "hour" else None
-
-    def in_each(self, draft: Draft, part: tuple[Options, When]) -> Draft | None:
-        return draft.grouped(part[0], left=False).within(part[1], None, left=False)
+                     if word.removesuffix("s") == unit), "hour")  # fmt: skip
+        if unit == "hour":
+            return None
+        return draft.grouped(self.of_grain(unit), left=False).within(when, None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or draft.groups else None
@@ -902,8 +885,7 @@ class Grammar:
                 return None
             return draft._replace(figures=(self._count(),)).flagged(*flags)
         amounts = self._amounts(draft)
-        return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
-                              figures=(amounts,)).flagged(*flags)  # fmt: skip
+        return draft.only(amounts.by_kind)._replace(figures=(amounts,)).flagged(*flags)
 
     def averaged(self, draft: Draft, role: str) -> Draft | None:
         if not draft.figures:
@@ -911,8 +893,7 @@ class Grammar:
             if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
                 return draft._replace(figures=(self._count(),)).flagged("mean", "counted")
             amounts = self._amounts(draft)
-            kinds = draft.kinds.intersection(amounts.by_kind)
-            draft = draft._replace(kinds=kinds, figures=(amounts,))
+            draft = draft.only(amounts.by_kind)._replace(figures=(amounts,))
         if draft.figures[0].key.startswith("count"):
             return draft.flagged("mean") if role == "average" else None
         return self._by_method(draft, _METHODS[role])
@@ -976,7 +957,7 @@ class Grammar:
         if len(part) < 2 or len(draft.figures) > 1:
             return None
         result = draft._replace(figures=())
-        if any(flag.startswith("verb ") for flag in draft.flags):
+        if draft.is_deed:
             draft = result  # "net and tax of what we billed"
         for figure in part:
             if draft.figures and figure.key != "count":
@@ -1014,7 +995,7 @@ class Grammar:
         if not by_kind:
             return None
         choices = Options(f"{first.figures[0].key}{_TOLD}{second.figures[0].key}", by_kind)
-        return first._replace(kinds=first.kinds.intersection(by_kind), figures=(choices,))
+        return first.only(by_kind)._replace(figures=(choices,))
 
     def rate_of_state(self, part: Options, _: str) -> Draft:
         kinds = frozenset(part.by_kind)
@@ -1035,12 +1016,11 @@ class Grammar:
         ranking = Rank("figure", _ENDS[role], limit, role)
         return _measuring(rates, rank=ranking) if role in ("top", "bottom") else None
 
-    def whole(self, _: str, draft: Draft) -> Draft | None:
-        is_said = draft.named or "state alone" in draft.flags
-        return draft if draft.is_plain and is_said and not draft.columns else None
-
     def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
         """The last that is said of the records is the part, what is said of all is the whole."""
+        is_said = whole.named or "state alone" in whole.flags
+        if not whole.is_plain or not is_said or whole.columns:
+            return None
         if draft.named and whole.named not in ("", draft.named):
             return self._part_of_kind(draft, whole)
         is_named = draft.named == whole.named or "share" in draft.flags
@@ -1051,9 +1031,6 @@ class Grammar:
         kinds = draft.kinds & whole.kinds
         return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False,
                               named=whole.named).flagged("share")  # fmt: skip
-
-    def of_whole(self, whole: Draft, draft: Draft) -> Draft | None:
-        return self.part_of(draft, whole) if "share" in draft.flags else None
 
     def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
         """Of records of one kind those of another: credit notes of all that was billed."""
@@ -1098,27 +1075,14 @@ class Grammar:
             return None
         figures = draft.figures[0].by_kind
         measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
-        kinds = frozenset(
-            key for key, measure in measured.items() if measure and measure.unit == f"{role}s"
-        )
-        is_told = "unit told" in draft.flags or not kinds
-        return None if is_told else draft._replace(kinds=kinds).flagged("unit told")
+        kinds = (key for key, measure in measured.items() if measure and measure.unit == f"{role}s")
+        return draft.only(kinds).flagged("unit told")
 
     # --- groups
 
-    def by_dimension(self, _: str, part: Options | tuple[str, bool]) -> Options:
-        if isinstance(part, Options):
-            return _groups(part)
-        name = self.kinds[part[0]].data["one"]
-        by_kind = {key: Group(name) for key, kind in self.kinds.items() if name in kind.dimensions}
-        return options(f"by {part[0]}", by_kind)
-
-    def by_so(self, _: str, draft: Draft) -> Draft | None:
-        so = bool(draft.where or draft.dated)
-        return draft if draft.named and so and draft.is_plain and not draft.columns else None
-
     def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
-        return self._per_subject(subject, draft, left=False)
+        is_some = subject.is_records and (subject.where or subject.dated) and not subject.columns
+        return self._per_subject(subject, draft, left=False) if is_some else None
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self.group(second) else (first, self.group(second))
@@ -1187,7 +1151,7 @@ class Grammar:
         if draft.rank is not None:  # "the most tickets, top 5"
             is_top = role in ("top", "most", "bottom", "oldest")  # "descending, the first ten"
             is_ranked = is_top and limit and draft.rank.limit <= 0
-            return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
+            return draft.limited(limit) if is_ranked else None
         is_single = draft.is_records and "singular" in draft.flags and not draft.columns
         is_dated = role in ("newest", "oldest") and draft.is_records and not draft.columns
         if is_dated and (limit or (is_single and role == "oldest")):  # "which ticket is the oldest"
@@ -1198,7 +1162,7 @@ class Grammar:
             return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
             return None
-        is_done = any(flag.startswith("verb ") for flag in draft.flags)  # "sold best"
+        is_done = draft.is_deed  # "sold best"
         by_time = any(group.key.startswith("grain") for group in draft.groups)
         is_first = role in ("newest", "oldest") and draft.groups and not by_time
         if is_first:  # "tickets by agent, only the first"
@@ -1227,18 +1191,17 @@ class Grammar:
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
         paths = {}
         for kind in draft.kinds:
-            states = [choices.by_kind.get(kind) for choices in draft.where]
+            states = draft.said_of(kind)
             if any(isinstance(restriction, Is) for restriction in states):
                 since = map(self.kinds[kind].since, states)
                 paths[kind] = next(filter(None, since), self.kinds[kind].date)
         choices = options(f"since {sorted(paths.items())}", paths)
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
-        return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
+        return draft.only(paths)._replace(rank=rank)
 
     def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
         is_told = draft.flags & {"told by", "counted", "how much"}  # "who wrote how many articles"
-        is_told |= {flag for flag in draft.flags if flag.startswith("verb ")}
-        if draft.rank or draft.groups or draft.columns or not is_told:
+        if draft.rank or draft.groups or draft.columns or not (is_told or draft.is_deed):
             return None
         grouped = draft.grouped(_groups(part), left=True)
         return grouped._replace(rank=Rank("figure", True, 0, ""))
@@ -1253,7 +1216,7 @@ class Grammar:
         rank = draft.rank
         if rank is None or rank.of != "records" or draft.figures or draft.groups:
             return None
-        return draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(part, left=False)
+        return draft.limited(rank.limit or 1).grouped(part, left=False)
 
     def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         role, limit = rank
@@ -1275,15 +1238,10 @@ class Grammar:
         of_groups = ("common", "often", "most", "least", "fastest", "slowest")
         return self.ranked_group(rank, part) if rank[0] in of_groups else None
 
-    def first_of_each(
-        self, part: tuple[tuple[Options, Rank], Options], draft: Draft
-    ) -> Draft | None:
-        first = self.ranked_group_of(draft, part[0])
-        return None if first is None else first.grouped(part[1], left=False)
+    def first_of_each(self, ranked: tuple[Options, Rank], group: Options, draft: Draft) -> Draft:
+        return self.ranked_group_of(draft, ranked).grouped(group, left=False)
 
-    def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
-        if draft.rank or draft.groups or draft.columns:
-            return None
+    def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft:
         return draft.grouped(ranked[0], left=True)._replace(rank=ranked[1])
 
     def best_of(self, part: Options, group: Options) -> Draft:
@@ -1301,7 +1259,7 @@ class Grammar:
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
         limit = rank.limit or int(rank.word in ("top", "bottom"))
-        return draft.grouped(self.group(part), left=True)._replace(rank=replace(rank, limit=limit))
+        return draft.grouped(self.group(part), left=True).limited(limit)
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1333,9 +1291,7 @@ class Grammar:
         if draft.rank is None or draft.rank.limit > 1:
             return None
         limited = self.rank_many(("", 0), number)
-        if limited is None:
-            return None
-        return draft._replace(rank=replace(draft.rank, limit=limited[1]))
+        return None if limited is None else draft.limited(limited[1])
 
     def extreme(self, rank: tuple[str, int], part: Options | str, *, left: bool) -> Rank | None:
         """Of numbers the highest, of dates the latest: ``due last``, but not ``sent last``."""
@@ -1358,15 +1314,16 @@ class Grammar:
         is_of_some = rank.path is not None and rank.limit > 1 and len(rank.path.by_kind) < 3
         return Draft(frozenset(rank.path.by_kind), rank=rank) if rank.path and is_of_some else None
 
-    def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
-        kinds = draft.kinds if rank.path is None else draft.kinds.intersection(rank.path.by_kind)
-        return draft._replace(kinds=kinds, rank=rank) if kinds else None
+    def of_extreme(self, draft: Draft, rank: Rank) -> Draft:
+        return draft.only(draft.kinds if rank.path is None else rank.path.by_kind)._replace(
+            rank=rank
+        )
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
         if rank is not None and rank.word == "best" and len(draft.figures) == 1:
-            kinds = subject.kinds & draft.kinds  # the bestselling, "measured in units"
-            return subject._replace(kinds=kinds, figures=draft.figures) if kinds else None
+            # The bestselling, "measured in units".
+            return subject.only(draft.kinds)._replace(figures=draft.figures)
         if not subject.named or subject.figures or subject.threshold:
             return None
         if rank is not None and rank.of != "records":
@@ -1410,13 +1367,12 @@ class Grammar:
         return self._each(part, part.key, lambda kind, name: kind.dimensions[name].path)
 
     def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
-        kinds, put = draft.kinds.intersection(part.by_kind), draft.rank
-        if put is not None and put.of == "sort" and kinds and not draft.figures:
-            rank = Rank("records", put.descending, -1, "put", part)  # "descending by total"
-            return draft._replace(kinds=kinds, rank=rank)
-        if not kinds or put or draft.leftward or draft.figures:
+        put, draft = draft.rank, draft.only(part.by_kind)
+        if put is not None and put.of == "sort":  # "descending by total"
+            return draft._replace(rank=Rank("records", put.descending, -1, "put", part))
+        if put or draft.leftward:
             return None
-        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", part))
+        return draft._replace(rank=Rank("records", False, -1, "sort", part))
 
     # --- numbers
 
@@ -1454,36 +1410,24 @@ class Grammar:
         is_number = isinstance(meaning, Compares) and meaning.sign == "eq"
         return replace(meaning, sign=_SIGNS[role]) if is_number else None
 
-    def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
-        return None if first == second else (first, second)
-
-    @_of_each("{0.key} {1}")
+    @_of_each("{0.key} {1} {3}")
     def one_of_numbers(
-        self, kind: Kind, path: str, numbers: tuple[Number, Number]
+        self, kind: Kind, path: str, first: Number, _: str, second: Number
     ) -> Restriction | None:
-        values = tuple(number.text for number in numbers)
-        return Equals(path, values, OR.join(values)) if kind.is_number(path) else None
+        values, is_pair = (first.text, second.text), first != second and kind.is_number(path)
+        return Equals(path, values, OR.join(values)) if is_pair else None
 
-    def than(self, role: str, part: Options) -> tuple[Sign, Options]:
-        return _SIGNS[role], part
-
-    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
-        return self.than_other(part, than[1], than[0])
-
-    @_of_each("{0.key} {2} {1.key}")
-    def than_other(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
+    @_of_each("{0.key} {1} {2.key}")
+    def than_other(self, kind: Kind, name: str, role: str, other: Options) -> Restriction | None:
         path = _number_path(kind, name)
         limit = _number_path(kind, other.by_kind.get(kind.key, ""))
         is_other = path and limit and path != limit
         is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
-        return Compares(path, sign, limit) if is_alike else None
+        return Compares(path, _SIGNS[role], limit) if is_alike else None
 
-    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
-        return self.than_other(more[1], other, more[0])
-
-    def over_limit(self, than: tuple[Sign, Options]) -> Options:
+    def over_limit(self, role: str, part: Options) -> Options:
         """``over their credit limit``: what is limited by it."""
-        return self._limited_by(than[1], than[0])
+        return self._limited_by(part, _SIGNS[role])
 
     def exceeded(self, part: Options, _: str) -> Options:
         return self._limited_by(part, "gt", either=True)
@@ -1515,7 +1459,7 @@ class Grammar:
             or draft.groups
             or (draft.where and len(draft.kinds) == 1 and not draft.figures)
         )
-        if draft.leftward or draft.rank or not is_of_one:
+        if not is_of_one:
             return None
         if draft.groups:
             return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
@@ -1547,9 +1491,6 @@ class Grammar:
         threshold = Threshold(bound.sign, bound.number.text, counted=True)
         kinds = frozenset(self.kinds)
         return Draft(kinds, threshold=threshold, figures=(self._count(),))
-
-    def of_repeated(self, role: str) -> Number:
-        return Number("1" if role == "once" else "2", "times")
 
     def or_so_many(self, draft: Draft, role: str) -> Draft | None:
         """``4 tickets or more``."""
@@ -1603,7 +1544,7 @@ class Grammar:
     def who_does(self, _: str, draft: Draft) -> Draft | None:
         """By the subject of the verb, or by the person who is responsible; or who that is."""
         ranked = draft.rank is not None and draft.rank.of in ("count", "figure")
-        is_done = any(flag.startswith("verb ") for flag in draft.flags)
+        is_done = draft.is_deed
         if draft.is_records and not draft.columns:
             known = {key: doer for key in draft.kinds
                      if (doer := self._doer(key, draft)) in self.kinds[key].dimensions}  # fmt: skip
@@ -1693,7 +1634,7 @@ class Grammar:
         several = (part if isinstance(part, tuple) else (self._columns(part),) for part in parts)
         return tuple(chain.from_iterable(several))
 
-    def telling_whose(self, draft: Draft, _: str) -> Draft | None:
+    def telling_whose(self, draft: Draft) -> Draft | None:
         """With the client of records, or who is responsible."""
         names = {}
         for key in draft.kinds:
@@ -1715,10 +1656,10 @@ class Grammar:
         is_charted = any(flag.startswith("chart") for flag in draft.flags)
         return None if is_charted else draft.flagged(f"chart {role}")
 
-    def in_one_currency(self, draft: Draft, into: Options | str) -> Draft | None:
-        own = self._currency(organisation().defaults.currency)
-        if not isinstance(into, str) and into != own:
-            draft = draft.restricted(into, left=False)
+    def in_one_currency(self, draft: Draft, _: str, *codes: str) -> Draft:
+        for code in codes:
+            if code != organisation().defaults.currency:
+                draft = draft.restricted(self.of_currency(code), left=False)
         return draft.flagged("converted")
 
     # --- what the rules share
@@ -1731,11 +1672,15 @@ class Grammar:
         by_kind = {name: of(self.kinds[name], value) for name, value in part.by_kind.items()}
         return options(key, {name: value for name, value in by_kind.items() if value})
 
-    def group(self, part: Options | str) -> Options:
-        """By a dimension, or by a unit of time."""
+    def group(self, part: Options | str | tuple[str, bool]) -> Options:
+        """By a dimension, by a unit of time, or by the records of a kind."""
+        if isinstance(part, Options):
+            return part if part.key.startswith(("by", "grain")) else _groups(part)
         if isinstance(part, str):
             return self.of_grain(part)
-        return part if part.key.startswith(("by", "grain")) else _groups(part)
+        name = self.kinds[part[0]].data["one"]
+        by_kind = {key: Group(name) for key, kind in self.kinds.items() if name in kind.dimensions}
+        return options(f"by {part[0]}", by_kind)
 
     def _so_then(self, date: Options) -> frozenset[str]:
         """The kinds whose records are so since that date: lost ones, whenever they were lost."""
@@ -1787,15 +1732,14 @@ class Grammar:
             return Options("column amount", amounts)
 
         def column(kind: Kind, name: str) -> str | None:
-            dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
-            path = name if measure is None else measure.value
-            path = path if dimension is None else dimension.path
+            dimension = kind.dimensions.get(name)
+            path = kind.path_of(name) if dimension is None else dimension.path
             is_path = "(" not in path and " " not in path
             return path if is_path and ("/" in path or kind.prop(path) is not None) else None
 
         return self._each(part, f"column {part.key}", column)
 
-    def _currency(self, code: str) -> Options:
+    def of_currency(self, code: str) -> Options:
         equal = {}
         for key, kind in self.kinds.items():
             own = "currency" if kind.prop("currency") else ""
@@ -1807,7 +1751,7 @@ class Grammar:
         """The usual amount of each kind; of records in a state the amount that counts then."""
         by_kind = {}
         for key in draft.kinds:
-            due = self.kinds[key].amount_of(choices.by_kind.get(key) for choices in draft.where)
+            due = self.kinds[key].amount_of(draft.said_of(key))
             if usual := self.kinds[key].usual:
                 by_kind[key] = Figure(due or usual)
         return options(f"amount {sorted(figure.measure for figure in by_kind.values())}", by_kind)
@@ -1822,14 +1766,12 @@ class Grammar:
         choices = Options(f"{method} {first.key}", by_kind)
         return draft._replace(figures=(choices, *draft.figures[1:]))
 
-    def _related(self, draft: Draft, *, negated: bool) -> Options | None:
+    def _related(self, draft: Draft, *, negated: bool = False) -> Options:
         """Other kinds that have such records, as a restriction of them."""
         inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
-        if draft.columns or draft.rank or draft.groups:
-            return None
         where, bound = self._where_of(draft, inside), draft.threshold
-        if bound is not None and not bound.counted:
-            return None
+        if draft.columns or draft.rank or draft.groups or (bound and not bound.counted):
+            raise TypeMismatchError("what others have is records")
         has: Restriction = Has(inside, where)
         if bound is not None:
             has = Has(inside, where, bound.sign, bound.number)
@@ -1851,8 +1793,8 @@ class Grammar:
         """All that is said of records of a kind, periods by the date that they are about."""
         if kind not in draft.kinds:
             raise TypeMismatchError(f"not all of it can be said of {kind}")
-        restrictions = [choices.by_kind[kind] for choices in draft.where]
-        events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
+        restrictions = draft.said_of(kind)
+        events = [date.by_kind[kind] for date in draft.events]
         implied = (state.date for state in self.kinds[kind].stated(restrictions))
         date = next(filter(None, (*events[:1], *implied)), "")
         restrictions += [Dated(when, dated.by_kind[kind] if dated else date)
@@ -1915,24 +1857,17 @@ class Grammar:
     ) -> Draft | None:
         paths = {}
         for key in subject.kinds & draft.kinds:
-            figure = draft.figures[0].by_kind[key]
-            measure = self.kinds[key].figures.get(figure.measure)
-            path = figure.measure if measure is None else measure.value
+            path = self.kinds[key].path_of(draft.figures[0].by_kind[key].measure)
             if self.kinds[key].is_number(path):
                 paths[key] = path
-        if not paths:
-            return None
-        rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
-        return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
+        rank = Rank("records", down, limit, "by", options(f"order {paths}", paths))
+        return subject.only(paths)._replace(rank=rank)
 
-    def in_order(self, draft: Draft, part: Options) -> Draft | None:
-        kinds = draft.kinds.intersection(part.by_kind)
-        if not kinds or draft.rank or draft.figures:
-            return None
+    def in_order(self, draft: Draft, part: Options) -> Draft:
         down = all(path.endswith(" desc") for path in part.by_kind.values())
         paths = self._each(part, part.key, lambda _, path: path.removesuffix(" desc"))
         rank = Rank("records", down, 0, "order", paths)
-        return draft._replace(kinds=kinds, rank=rank, leftward=True)
+        return draft.only(part.by_kind)._replace(rank=rank, leftward=True)
 
     def _compared(self, model_kind: Kind, name: str, bound: Bound) -> Restriction | None:
         """A number of a record against a bound, if it is counted in the same."""
@@ -1941,7 +1876,7 @@ class Grammar:
             return None
         if measure is None and not model_kind.is_number(name):
             return None
-        path = name if measure is None else measure.value
+        path = model_kind.path_of(name)
         unit, number = bound.number.unit.removesuffix("times"), bound.number
         money = measure.money if measure is not None else model_kind.currency_of(name)
         percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
@@ -1972,8 +1907,7 @@ class Grammar:
             return str(model_kind.data.get("percent", ""))
         if bound.number.unit:
             return ""
-        due = model_kind.amount_of(choices.by_kind.get(kind) for choices in draft.where)
-        if due:
+        if due := model_kind.amount_of(draft.said_of(kind)):
             return due
         if model_kind.data.get("unranked") and not bound.number.currency:
             return ""
@@ -1983,7 +1917,7 @@ class Grammar:
         number = bound.number
         bounded = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
         if number.currency:
-            return bounded.restricted(self._currency(number.currency), left=False)
+            return bounded.restricted(self.of_currency(number.currency), left=False)
         return bounded
 
     def amounting(self, part: Options, *, becoming: bool = False) -> Draft:
@@ -2001,7 +1935,7 @@ class Grammar:
     def _doer(self, kind: str, draft: Draft) -> str:
         """Who does what records went through: clients pay; else who is responsible for them."""
         data, figures = self.kinds[kind].data, self.kinds[kind].figures
-        states = self.kinds[kind].stated(choices.by_kind.get(kind) for choices in draft.where)
+        states = self.kinds[kind].stated(draft.said_of(kind))
         measures = (figures.get(of.by_kind[kind].measure) for of in draft.figures)
         dates = [state.date for state in states]
         dates += [measure.date or "" for measure in measures if measure is not None]
@@ -2019,7 +1953,7 @@ class Grammar:
 
     def _lasting(self, draft: Draft) -> Draft:
         """How long it takes until records are so: the duration that ends on that date."""
-        is_deed = any(flag.startswith("verb") for flag in draft.flags)
+        is_deed = draft.is_deed
         if draft.figures and not is_deed:
             figures = draft.figures[0].by_kind.items()
             known = (self.kinds[kind].figures.get(figure.measure) for kind, figure in figures)
@@ -2029,12 +1963,11 @@ class Grammar:
         by_kind, flags = {}, set[str]()
         for key in draft.kinds:
             kind = self.kinds[key]
-            states = kind.stated(choices.by_kind.get(key) for choices in draft.where)
-            ends = {state.date for state in states}
-            ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
+            ends = {state.date for state in kind.stated(draft.said_of(key))}
+            ends |= {date.by_kind[key] for date in draft.events}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            since = [kind.since(choices.by_kind.get(key)) for choices in draft.where]
+            since = [*map(kind.since, draft.said_of(key))]
             ages = (name for name, figure in kind.figures.items()
                     if any(date and figure.value.startswith("totalseconds(date(now()) sub")
                            and f"sub {date})" in figure.value for date in since))  # fmt: skip
@@ -2089,8 +2022,7 @@ def _either(restriction: Restriction, other: Restriction) -> Restriction:
     match restriction, other:
         case Equals(path, values, label), Equals(same, more, name) if path == same:
             return Equals(path, (*values, *more), f"{label}{OR}{name}")
-    first = restriction.of if isinstance(restriction, Either) else (restriction,)
-    return Either((*first, other))
+    return Either((*alternatives_of(restriction), other))
 
 
 def _being(so: Options, **parts: Any) -> Draft:
@@ -2125,8 +2057,7 @@ def _known(kind: Kind, path: str) -> Restriction:
 
 def _number_path(kind: Kind, name: str) -> str:
     """The property that is a number of each record; empty for none."""
-    measure = kind.figures.get(name)
-    path = name if measure is None else measure.value
+    path = kind.path_of(name)
     return path if path and kind.is_number(path) else ""
 
 

@@ -66,6 +66,12 @@ class Analysis:
         return frozenset() if self.item is None else frozenset(self.item.all_crossed())
 
     @property
+    def draft(self) -> Draft:
+        """What its words add up to; empty where they are no question by themselves."""
+        meaning = None if self.item is None else self.item.meaning
+        return meaning if isinstance(meaning, Draft) else Draft(frozenset())
+
+    @property
     def names_nothing(self) -> bool:
         """Whether it asks for no property, group or figure, but at most whether it is so."""
         meaning = self.meaning
@@ -99,6 +105,21 @@ class Understood:
     asked_paths: tuple[str, ...] | None = None  # of the record looked at: ``beside.asked_of``
 
     @property
+    def understanding(self) -> Understanding:
+        """What understands its language."""
+        return understanding_of(self.language)
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words of its language."""
+        return self.understanding.lexicon
+
+    @property
+    def likelihoods(self) -> list[tuple[Analysis, float]]:
+        """Each analysis with how likely it is."""
+        return list(zip(self.analyses, self.chances, strict=True))
+
+    @property
     def is_of_before(self) -> bool:
         """Whether it goes on, or a word of it stands for what was named before."""
         return self.goes_on or THIS in self.analyses[0].features
@@ -114,7 +135,7 @@ class Understood:
         named = [leaf for leaf in self.read.leaves if leaf.category == "value"
                  and not {THIS, "leaf mine"} & {*leaf.features}]  # fmt: skip
         is_named = any(not leaf.meaning.key.startswith("text:") for leaf in named)
-        return is_named or understanding_of(self.language).says(self.read.stems, "everyone")
+        return is_named or self.understanding.says(self.read.stems, "everyone")
 
 
 class Understanding:
