@@ -206,7 +206,9 @@ class _Reading:
         is_hyphened = middle < len(self.tokens) and self.tokens[middle].mark == "-"  # "Jan-Mar"
         if not length and not is_hyphened:
             return None
-        last = self._point(middle + length)
+        is_month = first[1].grain == "month" and first[0] == 1
+        last = self._short_year(middle + length) if is_month else None
+        last = last or self._point(middle + length)
         if last is None:
             return None
         end_at = middle + length + last[0]
@@ -225,6 +227,14 @@ class _Reading:
         has_year = last[1].has_year and (first[1].has_year or is_dated)
         label = f"from {start} to {last_day}"
         return end_at - begin, Period(start, end, label, has_year=has_year)
+
+    def _short_year(self, at: int) -> Reading | None:
+        """``January to May 26``: behind a whole month no day, but this year or one beside it."""
+        month, year = self.reader.months.get(self._stem(at)), 2000 + (self._number(at + 1) or 0)
+        if month is None or abs(year - self.now.today.year) > 1:
+            return None
+        start = date(year, month, 1)
+        return 2, Period(start, add_months(start, 1), str(start)[:7], "month")
 
     def _days(self, at: int) -> Reading | None:
         """``1 to 15 May``: days of one month."""

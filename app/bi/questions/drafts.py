@@ -13,6 +13,7 @@ from app.bi.questions.algebra import Against, Threshold, When
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import TypeMismatchError
 
+FIRST = 10  # of a ranking where no number is said
 _MOST = {"figures": 4, "groups": 3, "where": 8, "columns": 8}
 
 

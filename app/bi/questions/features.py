@@ -22,6 +22,8 @@ from app.bi.questions.chart import Item
 from app.bi.questions.model import Kind
 from app.bi.questions.reading import Leaf, Read
 
+_TO_DO = "cross word tobe"  # the crossing of what says that it is still to be done
+
 
 def features_of(read: Read, item: Item, meaning: Meaning) -> Iterator[str]:
     """The features of a whole meaning; those of the words and rules are on the item's parts."""
@@ -112,6 +114,10 @@ def repeated_and_aside(
             aside.append(position)
         else:
             again.append(f"again {leaf.category}")
+    if any(read.crossing[position] == _TO_DO for position in aside):
+        dates = {state.date for state in kind.stated(meaning.where)}
+        dates.add(meaning.dated.date if meaning.dated is not None else "")
+        again += ["done and not to do"] * (not dates.isdisjoint(kind.data.get("planned", ())))
     return tuple(again), tuple(aside)
 
 

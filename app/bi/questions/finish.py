@@ -28,13 +28,13 @@ from app.bi.questions.algebra import (
     inner,
     parts_of,
 )
-from app.bi.questions.drafts import Draft, Rank
+from app.bi.questions.drafts import FIRST, Draft, Rank
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 
 _SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest", "most", "least", "by"))
+_BARE = ("usual amount", "amount")  # begin the key of an amount that no word names
 _FEW = 1000  # records that are counted in a group are seldom more
-_FIRST = 10  # of a ranking where no number is said
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,8 @@ class _Finishing:
         bare = self.kind.data.get("bare", counted)
         if "share" in draft.flags or (rank is not None and rank.word in ("common", "often")):
             bare = COUNT
+        if "called so" in draft.flags and draft.groups:  # "open items by client": how much is due
+            bare = self.kind.amount_of(self._stated) or bare
         groups = {choices.by_kind[self.key].dimension for choices in draft.groups}
         if rank is not None and rank.word in ("top", "bottom") and self.kind.person:
             bare = self.kind.data.get("best", bare) if self.kind.person.name in groups else bare
@@ -186,12 +188,28 @@ class _Finishing:
     def _figure(self, choices: Options) -> Figure:
         """Of records in a state not the whole amount counts, but what is due of it."""
         figure: Figure = choices.by_kind[self.key]
+        if self._is_own(choices, figure):
+            raise TypeMismatchError("what is named has it itself: the price of a product")
         level = figure.measure.endswith(("Percent", "Rate", "Rating"))
         if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
             return replace(figure, method="average")
-        if choices.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
+        measure = self.kind.figures.get(figure.measure)
+        is_usual = figure.measure == self.kind.usual and choices.key.startswith(_BARE)
+        # "written-off debt": how much of it was, whatever the figure is called
+        is_other = any(state.amount and state.path for state in self.kind.stated(self._stated))
+        if is_usual or (is_other and measure is not None and measure.snapshot):
             return replace(figure, measure=self.kind.amount_of(self._stated) or figure.measure)
         return figure
+
+    def _is_own(self, choices: Options, figure: Figure) -> bool:
+        """Whether it is told of the one thing that is named, and not of what was done with it: its
+        price, or how much it is."""
+        own, stated = self.kind.data.get("own", ()), self._stated
+        is_bare = choices.key.startswith(_BARE) and bool(own)
+        if figure.method or not (figure.measure in own or is_bare) or not stated:
+            return False
+        is_named = all(getattr(part, "path", "") == self.kind.name for part in stated)
+        return is_named and not (self.draft.groups or self.draft.dated)
 
     def _parts(self, choices: Options) -> tuple[Restriction, ...]:
         """The restrictions of a phrase; a bare amount is what is due where that counts."""
@@ -383,7 +401,8 @@ class _Finishing:
             return self._extreme(meaning, rank)
         if rank.word in ("top", "bottom", "common") and self._is_low_good(meaning):
             down = not down
-        limit = rank.limit or (_FIRST if rank.word in ("top", "bottom") else 1)
+        are_several = [choices.are_several for choices in self.draft.groups] == [True]
+        limit = rank.limit or (FIRST if are_several or rank.word in ("top", "bottom") else 1)
         if rank.word == "" and not rank.limit:
             limit = 0
         within = len(meaning.groups) > 1
@@ -471,7 +490,7 @@ class _Finishing:
         before: ``and the largest?``; else a few."""
         flags = self.draft.flags
         is_alone = "before" in flags and "plural" not in flags and rank.word in _SUPERLATIVES
-        return 1 if "singular" in flags or is_alone else _FIRST
+        return 1 if "singular" in flags or is_alone else FIRST
 
     # --- what was taken for granted
 

@@ -413,6 +413,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             changed = _listed(changed, kind)
             since = tuple(filter(None, map(kind.since, changed.where)))
             return replace(changed, columns=since or paths)
+        if len(paths) > 1 and not changed.groups:  # "how many?" "Names and city, please"
+            changed = _listed(changed, kind)
         for path in paths:
             changed = _showing(changed, path, model, beside=of_records or len(paths) > 1)
     elif "list" in draft.flags and changed == previous and not (draft.rank or meaning.where):

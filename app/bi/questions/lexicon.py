@@ -46,6 +46,7 @@ class Options:
 
     key: str
     by_kind: Mapping[str, Any] = field(hash=False)
+    are_several: bool = False  # said in the plural
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and self.key == other.key
@@ -230,9 +231,11 @@ class Lexicon:
         kinds = [kind for kind in self.data.values() if isinstance(kind, dict)]
         nouns = [noun for kind in kinds for noun in kind.get("nouns", ())]
         nouns += (text for kind in kinds for texts in kind.get("dimensions", {}).values()
-                  for text in texts)  # fmt: skip
+                  for text in self._words_of(texts))  # fmt: skip
         labels = self.data.get("labels", {}).items()
-        nouns += (text for english, text in labels if not english.endswith("s"))
+        nouns += (
+            text for english, text in labels if not english.endswith("s") or english.endswith("us")
+        )
         return frozenset(noun.lower() for noun in nouns)
 
     @cached_property

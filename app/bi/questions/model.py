@@ -109,12 +109,12 @@ class Kind(Entity):
                   for name, data in self.data.get("states", {}).items()}  # fmt: skip
         for name, data in self.data.get("pending", {}).items():
             states[f"to.{name}"] = State(**data)
-        dates = self.data.get("member_dates", {})
+        dates, amounts = (self.data.get(f"member_{name}", {}) for name in ("dates", "amounts"))
         for path, prop in self.enumerated():
             for member in members_of(prop):
                 text = f"{path} eq '{member}'"
-                date = dates.get(member, "")
-                states[f"{path}.{member}"] = State(text, date, path=path, value=f"'{member}'")
+                date, amount = dates.get(member, ""), amounts.get(member, "")
+                states[f"{path}.{member}"] = State(text, date, amount, path, f"'{member}'")
         for name, prop in self.own_properties():
             if getattr(prop.type, "name", "") == "Edm.Boolean" and not prop.on_request:
                 states.setdefault(name, State(name, path=name, value="true"))

@@ -272,8 +272,11 @@ class Names:
             fitting = [value for phrase, value in values if _stands_in(words, phrase)]
             if fitting:
                 label = " ".join(token.text for token in tokens[start : start + length])
-                restriction = Equals(path, tuple(quoted(value) for value in fitting), label)
-                by_kind: dict[str, Restriction] = {kind.key: restriction}
+                quoted_values = tuple(quoted(value) for value in fitting)
+                paths = {kind.key: path, "Products": self._kinds["Products"].name}
+                by_kind: dict[str, Restriction] = {
+                    key: Equals(path, quoted_values, label) for key, path in paths.items()
+                }
                 yield Name(start, start + length, Options(f"product:{words}", by_kind), 1)
                 return
 

@@ -28,6 +28,7 @@ PRIORS = {
     "rule who_has_so": -1.5,
     "rule having_so": -1.5, "rule having_so before": -1.5,
     "rule has_done": 1.0,
+    "done and not to do": -4.0,
     "usual time": -1.5, "word date eingang": -0.6,
     "word state neu": -0.4, "word date neu": 0.4,
     "word date fakturiert": -0.8,

@@ -44,6 +44,13 @@ SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
 ))  # fmt: skip
 _ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
+# What a clause may have that says nothing of what is asked for, and what says something.
+_REMARK = frozenset(("grain",))
+_PURPOSE = frozenset(
+    ("period", "grain", "property", "date", "moment", "kind", "dimension", "state")
+)
+_DENYING = frozenset(("f:not", "f:without", "f:left_out"))
+_RESTRICTING = _ASKING | _DENYING | {"f:or", "f:with", "f:by", "f:sort"}
 _BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
 
 
@@ -247,11 +254,12 @@ class Reader:
         is_one = sum(token.apart or self._joins(token) for token in items) < 2
         groups = self._categories(tokens[:begin]) & {"f:by", "f:sort", "grain"}
         is_told = is_one or not self._categories(items) & {"property", "dimension"}
+        is_told &= not (items and self._is_with(items[0]))  # "in Berlin, with phone"
         if not items or groups or (is_told and items[0].mark == ","):
             return tokens
         with_word = self._usual_word("shows", items[0])
         columns = (part for token in items for part in (
-            (with_word,) if self._joins(token) else
+            (with_word,) if self._joins(token) or self._is_with(token) else
             (with_word, replace(token, apart=False, mark="")) if token.apart else (token,)
         ))  # fmt: skip
         return [*tokens[:begin], *columns]
@@ -263,12 +271,15 @@ class Reader:
         for token in tokens:
             if self._joins(token):
                 names.append([])
-            elif token.stem not in self._lexicon.fillers:
+            elif token.stem not in self._lexicon.fillers and not self._is_with(token):
                 names[-1].append(token)
         return all(self._categories(name, whole=True) & columns for name in names)
 
     def _joins(self, token: Token) -> bool:
         return "f:and" in self._categories([token])
+
+    def _is_with(self, token: Token) -> bool:
+        return token.apart and "f:with" in self._categories([token])
 
     def _categories(self, tokens: Sequence[Token], *, whole: bool = False) -> set[str]:
         """What words can be, one by one or as a phrase."""
@@ -381,17 +392,21 @@ class Reader:
             elif entry.category in _JOINING:
                 features = (*features, f"word {entry.category} {' '.join(stems[at:end])}")
             value = entry.value
-            if entry.category in ("kind", "named"):
+            if entry.category in ("kind", "named", "dimension"):
                 phrase = " ".join(token.text for token in tokens[at:end]).lower()
                 is_one = phrase == " ".join(stems[at:end])
-                is_one |= entry.category == "kind" and phrase in self._lexicon.singular
+                is_one |= entry.category != "named" and phrase in self._lexicon.singular
+                is_dimension = entry.category == "dimension"
+                before = {token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at]}
                 alike = self._lexicon.data["language"].get("alike", {})
                 if alike and phrase.endswith(tuple(alike["endings"])):
                     is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
+                    is_one |= is_dimension and before.isdisjoint(alike["several"])
                 # "des größten offenen Deals" is of one
-                before = (token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at])
-                is_one |= not of_one.isdisjoint(before)
-                value = (value, is_one)
+                weak = self._lexicon.data["language"].get("weak", {})
+                articles = of_one.union(weak["articles"] if phrase in weak.get("nouns", ()) else ())
+                is_one |= not articles.isdisjoint(before)
+                value = replace(value, are_several=not is_one) if is_dimension else (value, is_one)
             yield Leaf(at, end, entry.category, value, features)
             if entry.category in SUPERLATIVES | {"f:newest", "f:oldest"} and self._is_alone(
                 tokens, at, end
@@ -509,7 +524,9 @@ class Reader:
             is_bound = not covered.get(leaf.start - 1, set()).isdisjoint(_BOUNDS)
             if leaf.category == "number" and (leaf.meaning.text != "1" or is_bound):
                 several.add(leaf.start)
-        asides = set(_asides(read.tokens, covered, several))
+        remarks = {*self._remarks(read.tokens, covered)}
+        read.leaves = [leaf for leaf in read.leaves if leaf.start not in remarks]
+        asides = remarks.union(_asides(read.tokens, covered, several))
         asides.update(at for leaf in read.leaves if leaf.category == "f:aside"
                       for at in range(leaf.start, leaf.end))  # fmt: skip
         for at, token in enumerate(read.tokens):
@@ -523,6 +540,33 @@ class Reader:
                 crossing = ranker.FILLER if is_filler else _crossing(token, covered.get(at, set()))
                 read.crossing.append(crossing)
         read.places.append(len(read.crossing))
+
+    def _remarks(self, tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterator[int]:
+        """The words of what is said beside a list that is asked for, with a word that is unknown:
+        a clause (``, planning a trip``), and at the end what it is for (``for the case study``)."""
+        purposes = self._lexicon.phrases("language", "purposes", "for")
+        stems = tuple(token.stem for token in tokens)
+        marks = [at for at, token in enumerate(tokens) if token.apart or not at]
+        ends = [*marks[1:], len(tokens)]
+        clauses = [(start, end, _REMARK) for start, end in zip(marks, ends, strict=True)]
+        clauses += [(at, ends[-1], _PURPOSE) for at in range(max(marks[-1], 1), ends[-1])
+                    if stems[at : at + 2] in purposes]  # fmt: skip
+        for start, end, allowed in clauses:
+            others = (*range(start), *range(end, len(tokens)))
+            inside, outside = (set().union(*(covered.get(at, set()) for at in places))
+                               for places in (range(start, end), others))  # fmt: skip
+            strange = [
+                not covered.get(at)
+                and tokens[at].kind == "word"
+                and not (tokens[at].is_capital and self._lexicon.code == "en")
+                and stems[at] not in self._lexicon.fillers
+                for at in range(start, end)
+            ]
+            is_strange = strange[-1] if allowed == _PURPOSE else any(strange)
+            is_list = outside & {"kind", "named"} and not outside & {*_FIGURES, "measure"}
+            roles = {category for category in inside if category.startswith("f:")}
+            if is_strange and is_list and inside - roles <= allowed and not roles & _RESTRICTING:
+                yield from range(start, end)
 
 
 def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
@@ -580,7 +624,7 @@ def _asides(
         is_empty = own_categories <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
         asking = _ASKING if start else _METHODS
-        is_empty &= not any(categories & asking for categories in categories_at)
+        is_empty &= not any(categories & {*asking, *_DENYING} for categories in categories_at)
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

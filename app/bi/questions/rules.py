@@ -46,7 +46,7 @@ from app.bi.questions.algebra import (
     parts_of,
 )
 from app.bi.questions.chart import Rule
-from app.bi.questions.drafts import Draft, Rank, options
+from app.bi.questions.drafts import FIRST, Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind, State, TypeMismatchError
 from app.bi.questions.periods import (
@@ -138,7 +138,7 @@ def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]
             meanings = {name: of(grammar, grammar.kinds[name], value, *others)
                         for name, value in part.by_kind.items()}  # fmt: skip
             by_kind = {name: meaning for name, meaning in meanings.items() if meaning}
-            return options(key.format(*parts), by_kind)
+            return replace(options(key.format(*parts), by_kind), are_several=part.are_several)
 
         return composed
 
@@ -253,7 +253,8 @@ class Grammar:
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
         named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
-        return _being(_states(part), named=named, flags=frozenset(("singular",) * is_one))
+        flags = frozenset(("called so", *(("singular",) * is_one)))
+        return _being(_states(part), named=named, flags=flags)
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
         return _states(named_as[0])
@@ -269,7 +270,7 @@ class Grammar:
 
     @_of_each("number {0.key}")
     def of_number(self, kind: Kind, path: str) -> str:
-        return path if kind.is_number(path) else ""
+        return path if kind.is_number(path) and path not in kind.data.get("each", ()) else ""
 
     def of_amount(self, _: str) -> Draft:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
@@ -392,6 +393,19 @@ class Grammar:
         by_kind = {key: plans[key][path] for key, path in date.by_kind.items()
                    if path in plans[key]}  # fmt: skip
         return when, options(f"planned {date.key}", by_kind)
+
+    def to_come(self, _: str, deed: Draft) -> Draft | None:
+        """``how much should come in by Friday``: with what it is not done yet, by its due date."""
+        if deed.where or any(date for _, date in deed.dated):
+            return None
+        verbs = (verb for key, figure in deed.figures[0].by_kind.items()
+                 for verb in self.kinds[key].data["verbs"].values()
+                 if verb["figure"] == figure.measure)  # fmt: skip
+        undone = dict(verb["undone"] for verb in verbs if "undone" in verb)
+        draft = self.amounting(_states(Options(f"to come {undone}", undone)))
+        due = {key: self.kinds[key].data["ahead"][0] for key in draft.kinds}
+        dated = deed.dated or ((When(""), None),)
+        return draft._replace(dated=tuple((when, Options(f"due {due}", due)) for when, _ in dated))
 
     def of_due_alone(self, part: Options) -> Draft:
         return _being(part, flags=frozenset(("state alone",)))
@@ -1258,8 +1272,8 @@ class Grammar:
         rank = draft.rank
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
-        limit = rank.limit or int(rank.word in ("top", "bottom"))
-        return draft.grouped(self.group(part), left=True).limited(limit)
+        first = _only(part) if rank.word in ("top", "bottom") else 0
+        return draft.grouped(self.group(part), left=True).limited(rank.limit or first)
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1338,7 +1352,7 @@ class Grammar:
             if len(draft.figures) > 1:
                 return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
-        first = 1 if "singular" in subject.flags else 10
+        first = 1 if "singular" in subject.flags else FIRST
         limit = (rank.limit or first) if rank is not None else 0
         by_figure = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
@@ -1612,11 +1626,13 @@ class Grammar:
 
     def property_of_name(self, part: Options, value: Options) -> Draft | None:
         owner = value.key.partition(":")[0]
-        if owner not in (*self.kinds, "number", "user", "family"):
-            return None
         columns = self._columns(part)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
-        if owner != "user":  # "T-000012 status" is that of the ticket
+        if owner not in (*self.kinds, "number", "user", "family"):  # "price of the Aurora P80"
+            kinds = frozenset(key for key in kinds
+                              if self._path_of(self.kinds[key], value.by_kind[key])
+                              == self.kinds[key].name)  # fmt: skip
+        elif owner != "user":  # "T-000012 status" is that of the ticket
             kinds &= {next(iter(value.by_kind))}
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
@@ -1646,7 +1662,9 @@ class Grammar:
         return self.showing(draft._replace(leftward=False), (column,))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
-        if draft.leftward or draft.figures or not draft.named:
+        is_about = draft.named or ("state alone" in draft.flags and len(part) > 1)
+        is_first = draft.rank is not None and draft.rank.of == "records"  # "the 10 biggest, with"
+        if (draft.leftward and not is_first) or draft.figures or not is_about:
             return None
         for column in part:
             draft = draft.showing(column)
@@ -1847,6 +1865,7 @@ class Grammar:
                 groups[key] = Group(name)
                 belongs[key] = All(where) if own else Of(subject.named, where)
         group = options(f"by {subject.named}", groups)
+        group = replace(group, are_several="singular" not in subject.flags)
         result = draft.grouped(group, left=left)
         if not where:
             return result
@@ -1985,6 +2004,11 @@ class Grammar:
         return draft._replace(kinds=frozenset(by_kind), figures=(choices,)).flagged(*flags)
 
 
+def _only(part: Options | str) -> int:
+    """That only one is meant, where it is not said in the plural."""
+    return int(isinstance(part, str) or not part.are_several)
+
+
 def _bound_of(number: Bound | Number) -> Bound:
     return number if isinstance(number, Bound) else Bound("eq", number)
 
@@ -2071,4 +2095,5 @@ def _figures(part: Options) -> Options:
 
 
 def _groups(part: Options) -> Options:
-    return Options(f"by {part.key}", {kind: Group(name) for kind, name in part.by_kind.items()})
+    groups = {kind: Group(name) for kind, name in part.by_kind.items()}
+    return replace(part, key=f"by {part.key}", by_kind=groups)

@@ -37,6 +37,17 @@ WHEN = (
     ("{q} over the last 30 days", "{q} in the past 30 days"), ("{q} so far this year", "{q} ytd"),
 )  # fmt: skip
 
+# What has most or comes first, of one and of several, in small letters and with capitals.
+NUMBERS = (
+    ("which client has the most tickets", "which clients have the most tickets"),
+    ("Which Client has the most Tickets", "Which Clients have the most Tickets"),
+    ("which product brings in the most revenue", "which products bring in the most revenue"),
+    ("welches land hat die meisten kunden", "welche länder haben die meisten kunden"),
+    ("Welches Produkt bringt am meisten Umsatz", "Welche Produkte bringen am meisten Umsatz"),
+    ("welcher kunde hat die meisten tickets", "welche kunden haben die meisten tickets"),
+    ("Welcher Kunde hat die meisten Tickets", "Welche Kunden haben die meisten Tickets"),
+)
+
 
 def odata(question: str) -> str | None:
     with acting_as(system_caller()):
@@ -80,3 +91,12 @@ def test_what_people_say_every_day_is_read_alike(alike: list[str]) -> None:
     asked = odata(alike[0])
     assert asked is not None
     assert [question for question in alike if odata(question) != asked] == []
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize(("one_thing", "several"), NUMBERS)
+def test_of_several_the_first_ten_are_told(one_thing: str, several: str) -> None:
+    asked = odata(one_thing)
+    assert asked is not None
+    assert "&$top=1&" in f"{asked}&"
+    assert odata(several) == asked.replace("$top=1", "$top=10")
