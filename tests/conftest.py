@@ -17,6 +17,7 @@ from flask.testing import FlaskClient
 from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 
+from app.bi.questions.names import kept_lists
 from app.config import Config
 from app.db.engines import read_engine, transaction
 from app.extensions import configuration
@@ -260,6 +261,7 @@ def app(shared_app: tuple[Flask, Cleaner]) -> Iterator[Flask]:
     application, cleaner = shared_app
     yield application
     cleaner.clean()
+    kept_lists.unbind(application)  # names of records that are no longer there
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.bi.questions.names import kept_lists
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from bench.nlq import demonstration
@@ -88,7 +87,6 @@ def _make_business(app: Flask) -> None:
 @pytest.fixture
 def ask(admin: Api, business: None) -> Ask:
     """Ask a question as an administrator of the small business."""
-    kept_lists.unbind(admin.client.application)  # names that another test had
 
     def put(question: str, **more: Any) -> dict[str, Any]:
         answer = admin.post("/api/bi/nlq", {"question": question, **more})
