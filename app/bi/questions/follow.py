@@ -313,13 +313,11 @@ def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
 
 def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
     """From the end that was said; so many, as many as before, or all where they are sorted."""
-    down, is_sorted = rank.descending, rank.limit < 0
-    if (
-        rank.word == "oldest"
-        and previous.groups
-        and not any(group.grain for group in previous.groups)
-    ):
-        down = True  # "only the first 3" of groups, which are told from the largest on
+    is_sorted = rank.limit < 0
+    by_time = any(group.grain for group in previous.groups)
+    # "Only the first 3" of groups, which are told from the largest on.
+    is_first = rank.word == "oldest" and bool(previous.groups) and not by_time
+    down = rank.descending or is_first
     if previous.ranking is not None:
         limit = 0 if is_sorted else rank.limit or previous.ranking.limit
         return replace(previous, ranking=replace(previous.ranking, descending=down, limit=limit))

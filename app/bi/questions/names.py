@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rapidfuzz import distance
 
@@ -448,9 +448,9 @@ class KeptLists:
         now = time.monotonic()
         with self._lock:
             until, listed = self._lists.get(whole, (0.0, None))
-        value: _Found = listed if now < until else make()
         if now < until:
-            return value
+            return cast(_Found, listed)
+        value = make()
         with self._lock:
             # The oldest go first, those that are over among them.
             while len(self._lists) >= _MOST_KEPT:
