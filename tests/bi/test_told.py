@@ -138,7 +138,7 @@ def test_groups_in_several_currencies_are_told_by_their_worth(question: str) -> 
 
 @pytest.mark.parametrize(("question", "text"), [
     ("which client has the most tickets", "Fjord Industries AG 5. On a par: Oranje Handel GmbH."),
-    ("welche Kunden haben am meisten Tickets", "Gleichauf: Oranje Handel GmbH."),
+    ("welcher Kunde hat am meisten Tickets", "Gleichauf: Oranje Handel GmbH."),
     ("busiest month for tickets", " Next: "),
     ("best industry by revenue", " Next: Manufacturing "),
 ])  # fmt: skip

@@ -546,10 +546,9 @@ class Reader:
         a clause (``, planning a trip``), and at the end what it is for (``for the case study``)."""
         purposes = self._lexicon.phrases("language", "purposes", "for")
         stems = tuple(token.stem for token in tokens)
-        marks = [at for at, token in enumerate(tokens) if token.apart or not at]
-        ends = [*marks[1:], len(tokens)]
-        clauses = [(start, end, _REMARK) for start, end in zip(marks, ends, strict=True)]
-        clauses += [(at, ends[-1], _PURPOSE) for at in range(max(marks[-1], 1), ends[-1])
+        clauses = [(start, end, _REMARK) for start, end in _clauses(tokens)]
+        last = max((start for start, _, _ in clauses), default=0)
+        clauses += [(at, len(tokens), _PURPOSE) for at in range(max(last, 1), len(tokens))
                     if stems[at : at + 2] in purposes]  # fmt: skip
         for start, end, allowed in clauses:
             others = (*range(start), *range(end, len(tokens)))
@@ -610,12 +609,17 @@ def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
     ]  # fmt: skip
 
 
+def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where each begins and ends, by the marks that set words apart."""
+    starts = [at for at, token in enumerate(tokens) if token.apart or not at]
+    return pairwise((*starts, len(tokens)))
+
+
 def _asides(
     tokens: Sequence[Token], covered: Mapping[int, set[str]], several: Container[int]
 ) -> Iterator[int]:
     """The words of whole clauses that say nothing of records: ``sorry to bother you again:``."""
-    starts = [at for at, token in enumerate(tokens) if token.apart or not at]
-    for start, end in pairwise((*starts, len(tokens))):
+    for start, end in _clauses(tokens):
         categories_at = [covered.get(at, set()) for at in range(start, end)]
         own_categories = {category for category in set().union(*categories_at)
                 if not category.startswith("f:")}  # fmt: skip

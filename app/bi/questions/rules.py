@@ -726,6 +726,8 @@ class Grammar:
     @_of_each("{0.key} {1}")
     def within_span(self, kind: Kind, meaning: Any, span: tuple[Sign, Number]) -> Any:
         end = meaning if isinstance(meaning, str) else ""
+        if end in kind.data.get("planned", {}).values():
+            return None  # "due in 3 weeks" says how long from today on, not how long it took
         if isinstance(meaning, Is):
             end = kind.states[meaning.state].date
         name, hours = self._duration(kind.key, end), _in_hours(span[1])

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from app.bi.answering import answer_question
+from app.bi.answering import answer_question, state_after
 from app.http.security import acting_as, system_caller
 from bench.nlq_cases import WORDINGS, read_wordings
 
@@ -22,6 +22,15 @@ def test_beginnings_and_ends_of_questions_are_answered_or_sent_back(code: str) -
     with acting_as(system_caller("test")):
         states = {answer_question(question)["status"] for question in questions}
     assert states <= {"answered", "needsClarification", "unsupported"}
+
+
+@pytest.mark.usefixtures("demo")
+def test_marks_alone_are_sent_back_also_after_a_question() -> None:
+    with acting_as(system_caller("test")):
+        for text in ("?", "???", "…", "🦄", ",", ", ,", "((", "—", "''", '"', "%", "=", "\u200b?"):
+            for before in ((), ("overdue invoices",)):
+                answer = answer_question(text, state_after(before))
+                assert answer["status"] in ("unsupported", "needsClarification"), (text, before)
 
 
 def _joined(first: str, second: str, random: Random) -> str:
