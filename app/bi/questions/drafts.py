@@ -108,6 +108,11 @@ class Draft(NamedTuple):
         return [date for when, date in self.dated if date and not when.words]
 
     @property
+    def is_undated(self) -> bool:
+        """Whether something happened to them, and no period says when."""
+        return bool(self.dated) and not any(when.words for when, _ in self.dated)
+
+    @property
     def is_deed(self) -> bool:
         """Whether a verb of the business says what is done."""
         return any(flag.startswith("verb ") for flag in self.flags)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
@@ -31,14 +32,14 @@ from app.bi.questions.algebra import (
 from app.bi.questions.drafts import FIRST, Draft, Rank
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
+from app.bi.questions.roles import roles
 
-_SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest", "most", "least", "by"))
 _BARE = ("usual amount", "amount")  # begin the key of an amount that no word names
+UNDATED = "event without a period"  # the feature of what happened, and nobody says when
 _FEW = 1000  # records that are counted in a group are seldom more
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """A meaning and what was taken for granted in making it, as features."""
 
     meaning: Meaning
@@ -49,12 +50,11 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     """The meanings of a draft, one for each kind that it may be about."""
     for key in sorted(draft.common_kinds):
         try:
-            endings = _Finishing(draft, model.kinds[key]).result()
-            meaning = endings.meaning
+            meaning, features = _Finishing(draft, model.kinds[key]).result()
             if "before" not in draft.flags:
                 meaning = by_dealings(meaning, model.kinds[key])
                 meaning = _undone(draft, meaning, model)
-            yield Finished(model.checked(meaning), endings.features)
+            yield Finished(model.checked(meaning), features)
         except TypeMismatchError:
             continue
 
@@ -226,11 +226,8 @@ class _Finishing:
         events = [date.by_kind[self.key] for date in self.draft.events]
         periods = [(when, date.by_kind[self.key] if date is not None else "")
                    for when, date in self.draft.dated if when.words]  # fmt: skip
-        if events and not periods:
-            self.features.append("event without a period")
-            return None, list(self.kind.happened(events[0]))
         if not periods:
-            return None, []
+            return None, list(self.kind.happened(events[0])) if events else []
         when, date = periods[-1]
         if not date and events:
             date = events[0]
@@ -489,7 +486,7 @@ class _Finishing:
         """One of what is named in the singular, or of what a superlative says by itself of those
         before: ``and the largest?``; else a few."""
         flags = self.draft.flags
-        is_alone = "before" in flags and "plural" not in flags and rank.word in _SUPERLATIVES
+        is_alone = "before" in flags and "plural" not in flags and rank.word in roles("alone")
         return 1 if "singular" in flags or is_alone else FIRST
 
     # --- what was taken for granted
@@ -504,6 +501,7 @@ class _Finishing:
         noted = {
             f"kind unnamed {self.key}": not draft.named,
             "usual time": "usual time" in draft.flags,
+            UNDATED: draft.is_undated,
             "kind open": bool(draft.named) and len(draft.kinds) > 1,
             f"{figures} {form}": True,
             "count for granted": is_count and form != "counted",

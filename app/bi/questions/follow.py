@@ -27,43 +27,41 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft, Rank
-from app.bi.questions.finish import by_dealings, finished
+from app.bi.questions.finish import UNDATED, Finished, by_dealings, finished
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
+from app.bi.questions.roles import goes_down
 from app.bi.questions.rules import Bound
-
-_DOWN = frozenset(("most", "top", "highest", "newest", "slowest", "common", "often"))
 
 
 def followed(
     previous: Meaning, item: Item, model: Model, *, refers: str = "", beside: bool = False,
     lists: bool = False,
-) -> Meaning | None:  # fmt: skip
-    """The meaning before, changed by what was said; None where it cannot be said of it.
+) -> Iterator[Finished]:  # fmt: skip
+    """The meaning before, changed by what was said; none where it cannot be said of it.
 
     ``refers``: what a pronoun stands for: ``records`` (they), a ``person`` (she);
     ``beside``: it is told beside what was asked before (``too``); ``lists``: ``which`` of them.
     """
+    draft = item.meaning if item.category == "question" else None
     try:
-        if item.category == "question":
-            changed = _of_draft(previous, item.meaning, model, refers=refers)
-        else:
-            changed = _changed(previous, item.category, item.meaning, model)
+        changed = (_changed(previous, item.category, item.meaning, model) if draft is None
+                   else _of_draft(previous, draft, model, refers=refers))  # fmt: skip
         if changed is not None and beside:
             changed = _beside(previous, changed)
-        if changed is not None and lists:
+        if changed is None or (draft is None and changed == previous):
+            return
+        if lists:
             # Which of them: a figure of others does not say that, nor does the highest value.
             if (changed.figures and changed.kind != previous.kind) or _is_extreme(changed):
-                return None
+                return
             if _is_some_of(changed, previous):
                 changed = _listed(changed, model.kinds[changed.kind])
-        is_new = item.category == "question" or changed != previous
-        if changed is None or not is_new:
-            return None
-        return model.checked(by_dealings(changed, model.kinds[changed.kind]))
+        changed = model.checked(by_dealings(changed, model.kinds[changed.kind]))
+        yield Finished(changed, (UNDATED,) if draft is not None and draft.is_undated else ())
     except (TypeMismatchError, KeyError):
-        return None
+        return
 
 
 def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Meaning | None:
@@ -90,7 +88,7 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return _of_parts(previous, choices.by_kind, model)
         case "rank":
             role, limit = choices
-            return _ranked(previous, Rank("", role in _DOWN, limit, role))
+            return _ranked(previous, Rank("", goes_down(role), limit, role))
         case "f:descending" | "f:ascending":
             return _ranked(previous, Rank("sort", category == "f:descending", -1, category[2:]))
         case "f:pie" | "f:bar" | "f:line" | "f:table":

@@ -87,6 +87,11 @@ class Kind(Entity):
         """What several of them are called."""
         return self._many
 
+    @property
+    def called_by(self) -> str:
+        """How people speak of one: by its ``name``, or as of somebody by the ``family name``."""
+        return str(self.data.get("called_by", ""))
+
     @cached_property
     def usual(self) -> str:
         """The measure that a bare amount means."""

@@ -40,7 +40,6 @@ _BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.83
-NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
 
@@ -260,10 +259,9 @@ class Names:
         self, tokens: Sequence[Token], stems: Sequence[str], start: int, known: Sequence[bool]
     ) -> Iterator[Name]:
         """``label printer``: some words of what stands on lines of invoices."""
-        kind = self._kinds["LineItems"]
-        path = kind.data["texts"][0]
-        values = _remembered(("products", self._lexicon.code), lambda: [
-            (self._lexicon.phrase(value), value) for value in _values(kind, path)
+        kind = next(kind for kind in self._kinds.values() if "worded" in kind.data)
+        values = _remembered(("worded", self._lexicon.code), lambda: [
+            (self._lexicon.phrase(value), value) for value in _values(kind, kind.name)
         ])  # fmt: skip
         for length in range(min(4, len(tokens) - start), 0, -1):
             words = tuple(stems[start : start + length])
@@ -273,9 +271,9 @@ class Names:
             if fitting:
                 label = " ".join(token.text for token in tokens[start : start + length])
                 quoted_values = tuple(quoted(value) for value in fitting)
-                paths = {kind.key: path, "Products": self._kinds["Products"].name}
                 by_kind: dict[str, Restriction] = {
-                    key: Equals(path, quoted_values, label) for key, path in paths.items()
+                    key: Equals(self._kinds[key].name, quoted_values, label)
+                    for key in kind.data["worded"]
                 }
                 yield Name(start, start + length, Options(f"product:{words}", by_kind), 1)
                 return
@@ -329,10 +327,8 @@ class Names:
         ids = tuple(key for _, key in records)
         label = OR.join(name for name, _ in records)
         by_kind: dict[str, Restriction] = {owner: Equals("id", ids, label)}
-        name = self._kinds[owner].one if self._lexicon.code == "en" else owner
-        wanted = {"Clients": "client", "Projects": "project"}.get(owner, name)
         for key, kind in self._kinds.items():
-            dimension = kind.dimensions.get(wanted)
+            dimension = kind.dimensions.get(self._kinds[owner].data["one"])
             if key != owner and dimension is not None and dimension.key:
                 by_kind[key] = Equals(dimension.key, ids, label)
         return Options(f"{owner}:{ids}", by_kind)
@@ -392,24 +388,29 @@ def _by_name(
     text: str, kinds: Mapping[str, Kind], *, is_searched: bool
 ) -> dict[str, list[tuple[str, str]]]:
     """The records of the first kind that has some of this name, or people of two words."""
-    several = (*((name,) for name in NAMED), *((_PEOPLE,) if " " in text else ()))
+    several = [[kind] for kind in kinds.values() if kind.called_by == "name"]
+    several += [_people(kinds)] if " " in text else []
     ways = (*((written, False) for written in spellings(text)), *((text, True),) * is_searched)
     for written, is_found in ways:
-        for keys in several:
-            named = {key: _named(kinds[key], written, is_searched=is_found) for key in keys}
+        for each in several:
+            named = {kind.key: _named(kind, written, is_searched=is_found) for kind in each}
             if records_by_kind := {key: records for key, records in named.items() if records}:
                 return records_by_kind
     return {}
 
 
+def _people(kinds: Mapping[str, Kind]) -> list[Kind]:
+    return [kind for kind in kinds.values() if kind.called_by == "family name"]
+
+
 def _of_family(text: str, kinds: Mapping[str, Kind]) -> dict[str, Restriction]:
     """People by their family name: all that have it."""
     people: dict[str, Restriction] = {}
-    for key in _PEOPLE:
+    for kind in _people(kinds):
         options = {"filter": f"tolower(lastName) eq {quoted(text.lower())}", "select": "lastName"}
-        for row in _rows(kinds[key].set, {**options, "top": "1"}, 1):
+        for row in _rows(kind.set, {**options, "top": "1"}, 1):
             name = str(row["lastName"])
-            people[key] = Equals("lastName", (quoted(name),), name)
+            people[kind.key] = Equals("lastName", (quoted(name),), name)
     return people
 
 

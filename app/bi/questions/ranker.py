@@ -11,71 +11,26 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
+from app.bi.questions.roles import roles, roles_data
+
 # The crossing of a word that says nothing by itself, though a phrase begins with it.
 FILLER = "cross filler"
-# What is so before anything was learned: words are crossed at a price, and nothing is for nothing.
-PRIORS = {
-    "cross unknown": -2.5, "cross name": -4.0, "cross number": -4.0, "cross period": -4.0,
-    "cross number date": -4.0,
-    "cross clause": -1.5, FILLER: -0.3,
-    "cross value": -3.0, "cross content": -2.5, "longer phrase": 0.4, "unsure name": -0.6,
-    "event without a period": -0.8, "count for granted": -0.4, "kind open": -0.3,
-    "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
-    "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
-    "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
-    "converted": 0.8, "count of thousands": -4.5, "rule planned": 0.8, "rule planned before": 0.8,
-    "rule values_then": -2.0, "rule of_record": -2.0, "rule what_is_done": 4.0,
-    "rule who_has_so": -1.5,
-    "rule having_so": -1.5, "rule having_so before": -1.5,
-    "rule has_done": 1.0,
-    "done and not to do": -4.0,
-    "usual time": -1.5, "word date eingang": -0.6,
-    "word state neu": -0.4, "word date neu": 0.4,
-    "word date fakturiert": -0.8,
-}  # fmt: skip
 _OWN_METHOD = re.compile(r"median|percentile\d+")
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
-# What is taken for granted in an answer, which is less sure therefore.
-_GRANTED = frozenset((
-    "several records", "unsure name", "event without a period", "count for granted", "kind open",
-    "list of one figure", "ranked within", "extreme of records", "against unsaid", "leaf moment",
-    "date for granted", "negated", "related", "part", "compared", "figures bare", "number",
-))  # fmt: skip
-_COUNTED = frozenset(
-    ("figures bare", "count for granted")
-)  # "tickets by client": how many each has
-# Roles of words (rules.toml): what changes a meaning much, and what changes it little.
-_STRONG = frozenset((
-    "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
-    "fastest", "slowest", "common", "longest", "share", "average", "median", "more", "less",
-    "atleast", "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
-    "descending", "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out",
-    "rate", "count", "often",
-))  # fmt: skip
-_LIGHT = frozenset((
-    "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",
-    "property_is", "about", "tobe", "each", "exactly",
-))  # fmt: skip
-
-# Roles without which something else is asked.
-_DECISIVE = frozenset(("not", "without", "newest", "one_currency", "or", "share", "change"))
-# And where nothing is ranked.
-_RANKING = frozenset(("often", "most", "least", "highest", "lowest", "fastest",
-                      "slowest", "oldest"))  # fmt: skip
 
 
 def is_light(crossing: str) -> bool:
     """Whether what is passed over carries no content."""
-    roles = set(crossing.split()[2:])
-    light = bool(roles & {"of", "with"}) or roles <= _LIGHT
+    own = set(crossing.split()[2:])
+    light = bool(own & {"of", "with"}) or own <= roles("light")
     return crossing in ("going on", FILLER) or (crossing.startswith("cross word ") and light)
 
 
 def is_decisive(crossing: str, *, is_ranked: bool = True) -> bool:
     """Whether what is passed over can be about something else altogether: ``not``, a number."""
-    roles = set(crossing.split()[2:])
-    is_superlative = not is_ranked and bool(roles) and roles <= _RANKING
-    is_strong = not is_light(crossing) and bool(roles & _DECISIVE)
+    own = set(crossing.split()[2:])
+    is_superlative = not is_ranked and bool(own) and own <= roles("ranking")
+    is_strong = not is_light(crossing) and bool(own & roles("decisive"))
     return crossing == "cross number" or is_strong or is_superlative
 
 
@@ -87,15 +42,15 @@ def is_partial(features: Iterable[str]) -> bool:
 @lru_cache(maxsize=16_384)
 def prior(feature: str) -> float:
     """What a feature weighs before anything was learned."""
-    if feature in PRIORS:
-        return PRIORS[feature]
+    if (known := roles_data()["priors"].get(feature)) is not None:
+        return float(known)
     if feature.startswith("cross "):
-        roles = set(feature.split()[2:])
+        own = set(feature.split()[2:])
         if feature.startswith("cross content"):
-            return -3.0 if roles & _STRONG else -2.0
-        if roles & {"of", "with"}:
+            return -3.0 if own & roles("strong") else -2.0
+        if own & {"of", "with"}:
             return -0.2
-        return -3.0 if roles & _STRONG else -0.2 if roles <= _LIGHT else -0.8
+        return -3.0 if own & roles("strong") else -0.2 if own <= roles("light") else -0.8
     if feature.startswith("rule "):
         return -0.15
     if feature.startswith("again "):
@@ -174,7 +129,7 @@ def _signs(feature: str) -> tuple[str, ...]:
         return (first,)
     if feature.startswith("kind unnamed"):
         return ("kind unnamed",)
-    return (feature,) if feature in _GRANTED else ()
+    return (feature,) if feature in roles("granted") else ()
 
 
 def is_plain(features: Iterable[str]) -> bool:
@@ -184,8 +139,8 @@ def is_plain(features: Iterable[str]) -> bool:
     records are ranked, and how many are meant, is seldom said.
     """
     names = set(features)
-    counted = _COUNTED if "groups" in names else frozenset[str]()
-    if names & (_GRANTED | {"figures listed"}) - counted:
+    counted = roles("counted") if "groups" in names else frozenset[str]()
+    if names & (roles("granted") | {"figures listed"}) - counted:
         return False
     is_bare = "records bare" in names
     return not any(

@@ -14,6 +14,7 @@ from app.bi.questions.drafts import Draft
 from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon, Options
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods
+from app.bi.questions.roles import roles_data, words
 from app.bi.questions.rules import Bound, Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
@@ -22,36 +23,17 @@ _MOST_CROSSED = 4  # words in a row
 _MOST_BETWEEN = 4  # words from an article to its noun
 _MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
-_JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 THIS = "leaf this"  # the feature of what stands for a record that was named before
 _CLAUSE = "cross clause"  # the crossing of words that say nothing of records
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
-_TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
-# What words are no longer as a part of a longer phrase, by what that is.
-_WHOLE = {
-    "f:most": ("f:atmost",), "f:least": ("f:atleast",), "f:count": ("f:amount",),
-    "f:much": ("f:share",), "f:or": ("f:with",), "f:with": ("f:with",), "f:newest": ("period",),
-}  # fmt: skip
-_ORDERS = frozenset(("f:aside", "f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
-                     "f:bestfirst", "f:worstfirst"))  # fmt: skip
-_FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
-_METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
-_ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 _ASKED_OF = frozenset(("kind", "dimension"))
 _NAMING = frozenset(("kind", "dimension", "measure", "property", "value", "named"))
-SUPERLATIVES = frozenset((
-    "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
-))  # fmt: skip
-_ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
 # What a clause may have that says nothing of what is asked for, and what says something.
 _REMARK = frozenset(("grain",))
 _PURPOSE = frozenset(
     ("period", "grain", "property", "date", "moment", "kind", "dimension", "state")
 )
-_DENYING = frozenset(("f:not", "f:without", "f:left_out"))
-_RESTRICTING = _ASKING | _DENYING | {"f:or", "f:with", "f:by", "f:sort"}
-_BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
 
 
 @dataclass(frozen=True)
@@ -110,12 +92,12 @@ class Read:
     @property
     def is_ranked(self) -> bool:
         """Whether it has a superlative."""
-        return any(leaf.category in SUPERLATIVES for leaf in self.leaves)
+        return any(leaf.category in words("superlative") for leaf in self.leaves)
 
     @property
     def has_groups(self) -> bool:
         """Whether it says what can be counted by: a kind, a dimension, a unit of time."""
-        categories = {"kind", "dimension", "grain", *_TIMES} - {"f:hour"}
+        categories = {"kind", "dimension", "grain"} | words("time") - {"f:hour"}
         return any(leaf.category in categories for leaf in self.leaves)
 
     @property
@@ -327,7 +309,7 @@ class Reader:
     def _is_asked(self, stems: tuple[str, ...]) -> bool:
         """Whether it only says what is asked for, or which records, or by what they are told."""
         of = self._lexicon.categories
-        return bool(of([stems]) & _ASKED_LAST) or any(
+        return bool(of([stems]) & words("asked_last")) or any(
             of([stems[at:]]) & _ASKED_OF and "f:list" in of([stems[:at]])
             for at in range(1, len(stems))
         )  # fmt: skip
@@ -382,36 +364,40 @@ class Reader:
         return Decimal("".join(parts))
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
-        of_one = frozenset(self._lexicon.data["language"].get("of_one", ()))
         for at, end, length, entry in self._phrases(stems):
             if any(token.apart and token.mark != "(" for token in tokens[at + 1 : end]):
                 continue
-            features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
-            if entry.category in ("state", "measure", "date", "property", "verb"):
-                features = (*features, f"word {entry.category} {stems[at]}")
-            elif entry.category in _JOINING:
-                features = (*features, f"word {entry.category} {' '.join(stems[at:end])}")
-            value = entry.value
-            if entry.category in ("kind", "named", "dimension"):
-                phrase = " ".join(token.text for token in tokens[at:end]).lower()
-                is_one = phrase == " ".join(stems[at:end])
-                is_one |= entry.category != "named" and phrase in self._lexicon.singular
-                is_dimension = entry.category == "dimension"
-                before = {token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at]}
-                alike = self._lexicon.data["language"].get("alike", {})
-                if alike and phrase.endswith(tuple(alike["endings"])):
-                    is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
-                    is_one |= is_dimension and before.isdisjoint(alike["several"])
-                # "des größten offenen Deals" is of one
-                weak = self._lexicon.data["language"].get("weak", {})
-                articles = of_one.union(weak["articles"] if phrase in weak.get("nouns", ()) else ())
-                is_one |= not articles.isdisjoint(before)
-                value = replace(value, are_several=not is_one) if is_dimension else (value, is_one)
-            yield Leaf(at, end, entry.category, value, features)
-            if entry.category in SUPERLATIVES | {"f:newest", "f:oldest"} and self._is_alone(
-                tokens, at, end
-            ):
+            category, value = entry.category, entry.value
+            features = (f"leaf {category}", *(("longer phrase",) * (length - 1)))
+            if category in ("state", "measure", "date", "property", "verb"):
+                features = (*features, f"word {category} {stems[at]}")
+            elif category in words("joining"):
+                features = (*features, f"word {category} {' '.join(stems[at:end])}")
+            if category in ("kind", "named", "dimension"):
+                is_one = self._is_of_one(category, tokens, at, end)
+                value = (value, is_one) if category != "dimension" else (
+                    replace(value, are_several=not is_one)
+                )  # fmt: skip
+            yield Leaf(at, end, category, value, features)
+            if category in words("superlative", "dated") and self._is_alone(tokens, at, end):
                 yield Leaf(at, end, "rank", (value, 1), features)
+
+    def _is_of_one(self, category: str, tokens: Sequence[Token], at: int, end: int) -> bool:
+        """Whether a noun says that one is meant, by its form or an article before it: ``des größten
+        offenen Deals``; of those that are the same in the plural the article alone does."""
+        language = self._lexicon.data["language"]
+        phrase = " ".join(token.text for token in tokens[at:end]).lower()
+        before = {token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at]}
+        alike, weak = language.get("alike", {}), language.get("weak", {})
+        if alike and phrase.endswith(tuple(alike["endings"])):
+            is_one = at > 0 and tokens[at - 1].text.lower() in alike["one"]
+            is_one |= category == "dimension" and before.isdisjoint(alike["several"])
+        else:
+            is_one = phrase == " ".join(token.stem for token in tokens[at:end])
+            is_one |= category != "named" and phrase in self._lexicon.singular
+        articles = {*language.get("of_one", ())}
+        articles.update(weak["articles"] if phrase in weak.get("nouns", ()) else ())
+        return is_one or not articles.isdisjoint(before)
 
     def _is_alone(self, tokens: Sequence[Token], at: int, end: int) -> bool:
         """Whether a superlative stands for one thing, without its noun: ``das älteste bitte``."""
@@ -496,7 +482,7 @@ class Reader:
         """Whether an article counts: a unit of time stands behind it, or a bound before it."""
         before = [stems[max(at - length, 0) : at] for length in (1, 2)]
         next_categories = {entry.category for _, entry in self._lexicon.at(stems, at + 1)}
-        counting = _TIMES | _BOUNDS | {"f:or"}
+        counting = words("time", "bound") | {"f:or"}
         return not counting.isdisjoint(self._lexicon.categories(before) | next_categories)
 
     @property
@@ -521,7 +507,7 @@ class Reader:
         for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
-            is_bound = not covered.get(leaf.start - 1, set()).isdisjoint(_BOUNDS)
+            is_bound = not covered.get(leaf.start - 1, set()).isdisjoint(words("bound"))
             if leaf.category == "number" and (leaf.meaning.text != "1" or is_bound):
                 several.add(leaf.start)
         remarks = {*self._remarks(read.tokens, covered)}
@@ -550,6 +536,7 @@ class Reader:
         last = max((start for start, _, _ in clauses), default=0)
         clauses += [(at, len(tokens), _PURPOSE) for at in range(max(last, 1), len(tokens))
                     if stems[at : at + 2] in purposes]  # fmt: skip
+        restricting = words("figure", "superlative", "dated", "denying", "restricting")
         for start, end, allowed in clauses:
             others = (*range(start), *range(end, len(tokens)))
             inside, outside = (set().union(*(covered.get(at, set()) for at in places))
@@ -562,9 +549,9 @@ class Reader:
                 for at in range(start, end)
             ]
             is_strange = strange[-1] if allowed == _PURPOSE else any(strange)
-            is_list = outside & {"kind", "named"} and not outside & {*_FIGURES, "measure"}
+            is_list = outside & {"kind", "named"} and not outside & {*words("figure"), "measure"}
             roles = {category for category in inside if category.startswith("f:")}
-            if is_strange and is_list and inside - roles <= allowed and not roles & _RESTRICTING:
+            if is_strange and is_list and inside - roles <= allowed and not roles & restricting:
                 yield from range(start, end)
 
 
@@ -581,9 +568,10 @@ def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
     compares = any(leaf.category in ("f:compare", "f:change") for leaf in leaves)
-    bounded = {leaf.end for leaf in leaves if leaf.category in _BOUNDS}
+    bounded = {leaf.end for leaf in leaves if leaf.category in words("bound")}
     money = {leaf.start for leaf in leaves if leaf.category == "currency"}
-    long = {"period", "f:by", *_ORDERS, *chain.from_iterable(_WHOLE.values())}
+    orders, wholes_of = words("ordering"), roles_data()["wholes"]
+    long = {"period", "f:by", *orders, *chain.from_iterable(wholes_of.values())}
     wholes = [leaf for leaf in leaves if leaf.category in long]
 
     def is_part(leaf: Leaf, whole: Leaf) -> bool:
@@ -595,11 +583,11 @@ def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
             case "f:versus" if whole.category == "period":
                 return not compares  # "compare May to June" has two
             case "f:by":
-                return whole.category in _ORDERS
-            case category if category in _TIMES and whole.category == "period":
+                return whole.category in orders
+            case category if category in words("time") and whole.category == "period":
                 return length == 2 and leaf.end == whole.end  # "this year" is not by year
         is_by = whole.category == "f:by" and length > 2
-        return is_by or whole.category in (*_ORDERS, *_WHOLE.get(leaf.category, ()))
+        return is_by or whole.category in (*orders, *wholes_of.get(leaf.category, ()))
 
     return [
         leaf for leaf in leaves
@@ -627,8 +615,10 @@ def _asides(
                        for at in range(start, end))  # fmt: skip
         is_empty = own_categories <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
-        asking = _ASKING if start else _METHODS
-        is_empty &= not any(categories & {*asking, *_DENYING} for categories in categories_at)
+        asking = words("figure", "superlative", "dated") if start else words("method")
+        is_empty &= not any(
+            categories & (asking | words("denying")) for categories in categories_at
+        )
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

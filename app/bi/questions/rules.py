@@ -59,21 +59,13 @@ from app.bi.questions.periods import (
     since_then,
     unit_of_age,
 )
+from app.bi.questions.roles import goes_down, roles
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
     "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",
     "ormore": "ge", "orless": "le",
 }  # fmt: skip
-_TIMES = ("day", "week", "month", "quarter", "year", "hour")
-_ENDS = {
-    "most": True, "least": False, "top": True, "bottom": False, "highest": True, "lowest": False,
-    "newest": True, "oldest": False, "fastest": False, "slowest": True, "common": True,
-    "often": True,
-}  # fmt: skip
-
-_DOWN = {"descending": True, "ascending": False, "newestfirst": True, "oldestfirst": False}
-_BY_AMOUNT = frozenset(("most", "least", "top", "bottom", "highest", "lowest"))
 _METHODS: Mapping[str, Method] = {
     "average": "average", "median": "median", "maximum": "max", "minimum": "min", "highest": "max",
     "lowest": "min",
@@ -669,7 +661,7 @@ class Grammar:
         return All((meaning, Dated(when, date))) if date else None
 
     def aged(self, role: str, number: Number) -> When | None:
-        if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
+        if number.unit not in roles("time") or number.unit == "hour" or "." in number.text:
             return None
         return ago(number.text, number.unit, longer=role == "older")
 
@@ -791,7 +783,7 @@ class Grammar:
     def longest_until(self, rank: tuple[str, int], part: Options) -> Draft | None:
         role, limit = rank
         lasting = self.lasting_until(role, part)
-        ranking = Rank("figure", _ENDS[role], limit or 1, role)
+        ranking = Rank("figure", goes_down(role), limit or 1, role)
         return _measuring(lasting, rank=ranking) if role in ("fastest", "slowest") else None
 
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
@@ -829,7 +821,7 @@ class Grammar:
 
     def in_each(self, draft: Draft, when: When) -> Draft | None:
         words = when.words.split()
-        unit = next((unit for word in reversed(words) for unit in _TIMES
+        unit = next((unit for word in reversed(words) for unit in roles("time")
                      if word.removesuffix("s") == unit), "hour")  # fmt: skip
         if unit == "hour":
             return None
@@ -1029,7 +1021,7 @@ class Grammar:
             return next((Figure(name, is_rate=True) for name in names), None)
 
         rates = self._each(part, f"rate {part.key}", rate_of)
-        ranking = Rank("figure", _ENDS[role], limit, role)
+        ranking = Rank("figure", goes_down(role), limit, role)
         return _measuring(rates, rank=ranking) if role in ("top", "bottom") else None
 
     def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
@@ -1159,7 +1151,7 @@ class Grammar:
         is_closed = draft.groups and (not draft.named or (draft.leftward and not is_one))
         if of == "records" and (draft.figures or is_closed):
             return None
-        rank_made = Rank(of, _ENDS[role], limit, role)
+        rank_made = Rank(of, goes_down(role), limit, role)
         return draft._replace(rank=rank_made, leftward=True)
 
     def ranked_behind(self, draft: Draft, rank: tuple[str, int]) -> Draft | None:
@@ -1172,10 +1164,10 @@ class Grammar:
         is_dated = role in ("newest", "oldest") and draft.is_records and not draft.columns
         if is_dated and (limit or (is_single and role == "oldest")):  # "which ticket is the oldest"
             return draft._replace(
-                rank=Rank("records", _ENDS[role], limit or 1, role), leftward=True
+                rank=Rank("records", goes_down(role), limit or 1, role), leftward=True
             )
         if role in ("fastest", "slowest"):  # "answers tickets the fastest"
-            return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
+            return self._soon(draft)._replace(rank=Rank("figure", goes_down(role), limit, role))
         if draft.leftward:
             return None
         is_done = draft.is_deed  # "sold best"
@@ -1194,9 +1186,9 @@ class Grammar:
         if not is_about:
             return None
         of = "figure" if draft.figures or "share" in draft.flags else "count"
-        if role in _BY_AMOUNT - {"most", "least"} and of == "count" and not draft.groups:
+        if role in roles("by_amount") - {"most", "least"} and of == "count" and not draft.groups:
             of = "records"
-        return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
+        return draft._replace(rank=Rank(of, goes_down(role), limit, role))
 
     def longest_in(self, part: Options, _: str) -> Rank:
         """By the date since when they are there, the earliest first; what is closed is nowhere."""
@@ -1238,9 +1230,8 @@ class Grammar:
         role, limit = rank
         if role not in ("newest", "oldest") or deed.dated:
             return None
-        kinds = deed.kinds
-        return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
-                     flags=frozenset(("list",)))  # fmt: skip
+        rank_made = Rank("records", goes_down(role), limit or 1, role)
+        return Draft(deed.kinds, where=deed.where, rank=rank_made, flags=frozenset(("list",)))
 
     def ranked_group(
         self, rank: tuple[str, int], part: Options | str
@@ -1248,7 +1239,7 @@ class Grammar:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
-        return self.group(part), Rank("figure", _ENDS[role], limit or 1, role)
+        return self.group(part), Rank("figure", goes_down(role), limit or 1, role)
 
     def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
         of_groups = ("common", "often", "most", "least", "fastest", "slowest")
@@ -1300,7 +1291,7 @@ class Grammar:
         return _measuring(
             Options(f"measure:{figure}", {kind: Figure(figure)}), named=named_kind[0],
             groups=(Options(f"by {named_kind[0]}", {kind: group}),),
-            rank=Rank("figure", _ENDS[role], limit or int(named_kind[1]), "top"),
+            rank=Rank("figure", goes_down(role), limit or int(named_kind[1]), "top"),
         )  # fmt: skip
 
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
@@ -1313,7 +1304,11 @@ class Grammar:
         """Of numbers the highest, of dates the latest: ``due last``, but not ``sent last``."""
         role, limit = rank
         if isinstance(part, str):
-            return Rank("records", _ENDS[role], limit, role) if role in _BY_AMOUNT else None
+            return (
+                Rank("records", goes_down(role), limit, role)
+                if role in roles("by_amount")
+                else None
+            )
         is_last = role in ("newest", "oldest")
 
         def path_of(kind: Kind, name: str) -> str:
@@ -1323,7 +1318,7 @@ class Grammar:
         paths = self._each(part, part.key, path_of).by_kind
         key = f"order {sorted(paths.items())}"
         path = Options(key, paths)
-        return None if role == "common" else Rank("records", _ENDS[role], limit, "by", path)
+        return None if role == "common" else Rank("records", goes_down(role), limit, "by", path)
 
     def of_extreme_alone(self, rank: Rank) -> Draft | None:
         """``the 5 highest deal values``: of the records that have them."""
@@ -1367,8 +1362,8 @@ class Grammar:
                 return None
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
         is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
-        if rank is not None and is_sorted and role in _DOWN:
-            return draft._replace(rank=replace(rank, descending=_DOWN[role], word="put"))
+        if rank is not None and is_sorted and role in roles("order"):
+            return draft._replace(rank=replace(rank, descending=goes_down(role), word="put"))
         is_told = rank is not None and (rank.of, rank.limit, rank.word) != ("figure", 0, "")
         if is_told or (draft.leftward and not draft.groups):
             return None
@@ -1905,7 +1900,7 @@ class Grammar:
             return None
         if unit == "%" and not percent:
             return None
-        if unit in _TIMES:
+        if unit in roles("time"):
             days = "days" if "days" in path.lower() else ""
             if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from threading import RLock
@@ -18,13 +19,14 @@ from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of, of_meaning, repeated_and_aside
-from app.bi.questions.finish import finished
+from app.bi.questions.finish import Finished, finished
 from app.bi.questions.follow import followed
 from app.bi.questions.lexicon import Lexicon, Options, Phrase, begins, first_place, places
 from app.bi.questions.model import TypeMismatchError
-from app.bi.questions.names import NAMED, Names
+from app.bi.questions.names import Names
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import THIS, Read, Reader
+from app.bi.questions.roles import words
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
 from app.bi.words.tokens import tokenise
@@ -33,8 +35,6 @@ from app.http.security import current_caller
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
 LANGUAGES = ("en", "de")
-_HOW_MUCH = frozenset(("f:count", "f:much", "f:rate", "f:share", "f:average", "measure"))
-_ADDING = frozenset(("f:by", "f:with", "f:without"))  # what is said of records before
 # Of threads whose first questions come together one reads: what each had made would stay as holes.
 _reading = RLock()
 
@@ -127,7 +127,7 @@ class Understood:
     @property
     def is_question(self) -> bool:
         """Whether its words ask how much or how many."""
-        return any(leaf.category in _HOW_MUCH for leaf in self.read.leaves)
+        return any(leaf.category in words("how_much") | {"measure"} for leaf in self.read.leaves)
 
     @property
     def is_of_all(self) -> bool:
@@ -158,21 +158,9 @@ class Understanding:
         if any(THIS in leaf.features for leaf in read.leaves):
             self._pass_over(read, pronouns=not beside)
         parsed = reader.parsed(read, weights)
-        compiler = Compiler(self.lexicon, periods)
-        by_meaning: dict[Meaning | None, Analysis] = {}
-        for item in parsed.items:
-            for ending in finished(item.meaning, self.lexicon.model):
-                kind = self.lexicon.model.kinds[ending.meaning.kind]
-                again, aside = repeated_and_aside(read, item, ending.meaning, kind)
-                features_read = (*item.all_features(), *again, *ending.features)
-                features = (*features_read, *features_of(read, item, ending.meaning))
-                total = ranker.score(features, weights)
-                known = by_meaning.get(ending.meaning)
-                if known is None or known.score < total:
-                    plan = known.plan if known is not None else _plan(compiler, ending.meaning)
-                    analysis = Analysis(ending.meaning, total, features, plan, item, aside)
-                    by_meaning[ending.meaning] = analysis
-        planned = [analysis for analysis in by_meaning.values() if analysis.plan is not None]
+        endings = ((item, ending) for item in parsed.items
+                   for ending in finished(item.meaning, self.lexicon.model))  # fmt: skip
+        planned = self._analyses(read, endings, periods, weights)
         if beside:
             of_it = [analysis for analysis in planned if THIS in analysis.features]
             planned = of_it or planned
@@ -191,7 +179,8 @@ class Understanding:
         if previous.kind not in kinds:  # of a release before
             return None
         dimensions = kinds[previous.kind].dimensions
-        for owner in (previous.kind,) if any_kind else NAMED:
+        named = (key for key, kind in kinds.items() if kind.called_by == "name")
+        for owner in (previous.kind,) if any_kind else named:
             theirs = dimensions.get(kinds[owner].data["one"])
             path = "id" if previous.kind == owner else theirs and theirs.key
             for part in previous.where:
@@ -212,7 +201,7 @@ class Understanding:
 
     def goes_on(self, read: Read) -> bool:
         """Whether it begins as something that goes on does (``and``, ``by``), or has a pronoun."""
-        adding = any(leaf.start == 0 and leaf.category in _ADDING for leaf in read.leaves)
+        adding = any(leaf.start == 0 and leaf.category in words("adding") for leaf in read.leaves)
         leads = adding or begins(read.stems, self.lexicon.follows)
         return leads or self.refers(read.stems) or self.says(read.stems, "beside")
 
@@ -269,35 +258,43 @@ class Understanding:
         read = reader.read(question, same)
         self._pass_over(read)
         parsed = reader.parsed(read, weights)
-        compiler = Compiler(self.lexicon, periods)
-        analyses: dict[Meaning, Analysis] = {}
         refers, beside = self._referring(stems), self.says(stems, "beside")
         lists = refers == "records" and self._chooses(read)
-        for item in parsed.cells.get((0, read.length), ()):
-            meaning = followed(
-                previous, item, self.lexicon.model, refers=refers, beside=beside, lists=lists
-            )
-            if meaning is None or meaning in analyses:
-                continue
-            plan = _plan(compiler, meaning)
-            if plan is not None:
-                kind = self.lexicon.model.kinds[meaning.kind]
-                again, aside = repeated_and_aside(read, item, meaning, kind)
-                # Whether something happened is no period: "the lost ones" are so.
-                events = [when.words for when, _ in getattr(item.meaning, "dated", ())]
-                undated = ("event without a period",) if events and not any(events) else ()
-                features = (*item.all_features(), *again, *undated, *of_meaning(meaning))
-                total = ranker.score(features, weights)
-                analyses[meaning] = Analysis(meaning, total, features, plan, item, aside)
-        over = {key: known.passed_over(read, light=False) for key, known in analyses.items()}
-        whole = [key for key in analyses if over[key] == min(over.values())]
+        endings = (
+            (item, ending) for item in parsed.cells.get((0, read.length), ())
+            for ending in followed(previous, item, self.lexicon.model, refers=refers,
+                                   beside=beside, lists=lists)
+        )  # fmt: skip
+        analyses = self._analyses(read, endings, periods, weights, goes_on=True)
+        over = [analysis.passed_over(read, light=False) for analysis in analyses]
+        whole = [analysis for analysis, count in zip(analyses, over, strict=True)
+                 if count == min(over)]  # fmt: skip
         # What is of the same records comes before what is of others, but those that they have.
         alike = {previous.kind, *self.lexicon.model.kinds[previous.kind].related}
-        whole.sort(key=lambda key: (key.kind not in alike, -analyses[key].score))
-        best = [analyses[key] for key in whole[:MOST_ANALYSES]]
+        best = sorted(whole, key=lambda analysis: (
+            analysis.meaning is None or analysis.meaning.kind not in alike, -analysis.score
+        ))[:MOST_ANALYSES]  # fmt: skip
         best = best or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([analysis.score for analysis in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)
+
+    def _analyses(
+        self, read: Read, endings: Iterable[tuple[Item, Finished]], periods: Periods,
+        weights: ranker.Weights, *, goes_on: bool = False,
+    ) -> list[Analysis]:  # fmt: skip
+        """Each meaning that has a plan, by the best of the items that it was made of."""
+        compiler, analyses = Compiler(self.lexicon, periods), dict[Meaning, Analysis]()
+        for item, (meaning, taken) in endings:
+            again, aside = repeated_and_aside(
+                read, item, meaning, self.lexicon.model.kinds[meaning.kind]
+            )
+            own = of_meaning(meaning) if goes_on else features_of(read, item, meaning)
+            features = (*item.all_features(), *again, *taken, *own)
+            score, known = ranker.score(features, weights), analyses.get(meaning)
+            if known is None or known.score < score:
+                plan = known.plan if known is not None else _plan(compiler, meaning)
+                analyses[meaning] = Analysis(meaning, score, features, plan, item, aside)
+        return [analysis for analysis in analyses.values() if analysis.plan is not None]
 
     def _nothing(self, read: Read, parsed: Parsed) -> tuple[str, ...]:
         """The features of not answering."""
