@@ -94,7 +94,7 @@ def move_deal() -> Response:
     step = f"stage:{stage}"
     deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
     address = f"{ADDRESS}?moved={key}&from={before}#deal-{key}"
-    return see_other(address, step_message(deal["name"], step, deal))
+    return see_other(address, step_message("Opportunities", deal["name"], step, deal))
 
 
 @console.get("/opportunities/<int:key>/close/<stage>")
@@ -124,7 +124,9 @@ def show_closing(key: int, stage: str, problem: ApiError | None = None) -> Respo
 def close_deal(key: int, stage: str) -> Response:
     step = _ending(stage)
     deal = take("Opportunities", key, step, request.form.get("version"), request.form)
-    return see_other(f"{ADDRESS}?moved={key}#deal-{key}", step_message(deal["name"], step, deal))
+    return see_other(
+        f"{ADDRESS}?moved={key}#deal-{key}", step_message("Opportunities", deal["name"], step, deal)
+    )
 
 
 def _ending(stage: str) -> str:

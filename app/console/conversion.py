@@ -46,7 +46,7 @@ def show_conversion(key: int, problem: ApiError | None = None) -> Response:
         lead=lead,
         currency=lead["currency"] or organisation().defaults.currency,
         outcome=outcome,
-        step=(step := step_of("convert")),
+        step=(step := step_of(CONVERT)),
         typed=request.form or {each.name: preset(each, lead) for each in step.inputs},
         problem=problem,
     )
@@ -83,7 +83,7 @@ def _wishes(key: int) -> Wishes:
     form = request.form
     body: dict[str, Any] = {}
     if form:
-        body, _ = arguments(step_of("convert").inputs, form, 0)
+        body, _ = arguments(step_of(CONVERT).inputs, form, 0)
     if body.get("createOpportunity"):
         opportunity: dict[str, Any] = {}
         if name := form.get("name", "").strip():

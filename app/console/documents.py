@@ -17,6 +17,7 @@ from app.console.typed import key_in
 from app.console.uploads import PageForm
 from app.console.wording import saved
 from app.db.engines import primary_engine
+from app.documents.operations import SHARE
 from app.documents.service import DOCUMENTS, list_trash
 from app.documents.serving import FileRequest, download_document, preview_document
 from app.documents.sharing import shares
@@ -117,7 +118,7 @@ def show_shares(
 ) -> Response:
     """The links of a document, and the form for another."""
     links = shares.list_shares(key, **page_asked())
-    step = step_of("share")
+    step = step_of(SHARE)
     return page(
         "shares.html",
         document=_named(key),

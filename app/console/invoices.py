@@ -24,10 +24,10 @@ from app.extensions import db
 from app.http.dispositions import content_disposition
 from app.http.schema_fields import Boolean, Field, List
 from app.http.security import requires
-from app.invoices.downloads import e_invoice, invoice_pdf
+from app.invoices.downloads import check_e_invoice, e_invoice, invoice_pdf
 from app.invoices.files import PDF
 from app.invoices.letters import Letter
-from app.invoices.public.links import PATH, show_link
+from app.invoices.public.links import PATH, show_link, withdraw_link
 from app.invoices.schemas import SendSchema
 from app.invoices.sending import (
     REMINDER,
@@ -58,6 +58,25 @@ def show_clients_page(key: int) -> Response:
     """What the client sees behind the link in the mail, without being counted as the client."""
     address: str = show_link(key)["url"]
     return see_other(f"{PATH}{address.rpartition(PATH)[2]}?preview=1")
+
+
+@console.post("/invoices/<int:key>/link")
+@requires("invoices:send")
+def withdraw_clients_page(key: int) -> Response:
+    """End every link to that page which was given out."""
+    withdraw_link(key)
+    return see_other(f"{ADDRESS}/{key}", translated("The links that were sent open nothing now."))
+
+
+@console.get("/invoices/<int:key>/einvoice")
+@requires("invoices:read")
+def show_e_invoice_problems(key: int) -> Response:
+    """Which rules an e-invoice of the document would break."""
+    _, problems = check_e_invoice(key)
+    db.session.rollback()  # it was only looked at
+    invoice = _named(key)
+    name = page_of("invoices").name_of(invoice)
+    return page("e_invoice.html", invoice=invoice, name=name, broken=problems)
 
 
 @console.get("/invoices/<int:key>/picture")

@@ -15,11 +15,13 @@ from app.extensions import db
 from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
 from app.kb.search import search_articles
-from app.kb.usage import list_feedback, note_search, note_view, rate_article
+from app.kb.usage import list_feedback, missing_articles, note_search, note_view, rate_article
 from app.permissions import allowed
 
 FOUND = 20
 NEWEST = 10
+# How far back is looked for what articles lack.
+DAYS = 30
 LONGEST = 300
 ADDRESS = f"{session.ROOT}/knowledge"
 _READ = (
@@ -46,6 +48,14 @@ def search_knowledge() -> Response:
     for article in articles:
         article["snippet"] = Markup(article["snippet"])  # made safe where it was marked
     return page("knowledge.html", question=question, found=articles, total=total, newest=newest)
+
+
+@console.get("/knowledge/missing")
+@requires("kb:create")
+def show_missing_articles() -> Response:
+    """What to write next: questions that led nowhere, tickets solved without an article."""
+    missing = missing_articles(DAYS, FOUND)
+    return page("missing.html", days=DAYS, **missing)
 
 
 @console.get("/knowledge/<int:key>")

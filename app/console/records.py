@@ -54,7 +54,7 @@ def act_on_record(path: str, key: int) -> Response:
             is_state = set_page.set_name == "Tickets" and step.startswith(f"{set_page.state}:")
             besides = taken_over(key) if is_state else {}
             answer = take(set_page.set_name, key, step, version, request.form, besides)
-            message = step_message(set_page.singular_label, step, answer)
+            message = step_message(set_page.set_name, set_page.singular_label, step, answer)
         if step == COMMENT:
             key, message = settle_answer(key, answer, request.form.get("then", ""))
     except ApiError as error:
@@ -114,7 +114,7 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
     }
     hidden = {*_NEVER_SHOWN, set_page.title, set_page.state}
     fields = [name for name in type_.properties if name not in hidden]
-    names, steps = names_of(type_, [record]), steps_of(actions, record)
+    names, steps = names_of(type_, [record]), steps_of(type_.name, actions, record)
     placed = {name for name in groups if name in set_page.sections and groups[name].rows}
     return page(
         "record.html",

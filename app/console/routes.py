@@ -15,6 +15,7 @@ from app.console import (  # noqa: F401
     jobs,
     knowledge,
     lists,
+    merging,
     people,
     questions,
     records,

@@ -23,11 +23,13 @@ from app.operations.wire_types import edm_type, labels_of, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
 
-# Name in allowedActions -> the operation that the page offers for it.
-OFFERED: Mapping[str, Operation] = {
-    operation.action: operation
+# Entity type, name in allowedActions -> the operation that the page offers for it.
+OFFERED: Mapping[tuple[str, str], Operation] = {
+    (operation.bound_to, operation.action): operation
     for operation in DECLARED
-    if operation.action is not None and operation.button is not None
+    if operation.bound_to is not None
+    and operation.action is not None
+    and operation.button is not None
 }
 
 
@@ -94,16 +96,19 @@ class Step:
         return ":" in self.value and not self.inputs
 
 
-def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) -> list[Step]:
+def steps_of(
+    entity: str, actions: Sequence[str], record: Mapping[str, Any] | None = None
+) -> list[Step]:
     """The steps that a record's ``allowedActions`` offer, in that order, deletion last.
 
     Args:
+        entity: its type, ``Client``.
         record: those that are about what is left of an amount are left out where nothing is.
     """
     steps = []
     for name in actions:
-        if name in OFFERED:
-            step = step_of(name, record)
+        if (entity, name) in OFFERED:
+            step = step_of(OFFERED[entity, name], record)
             amounts = [each.filled_by for each in step.inputs if each.filled_by]
             if record is None or all(record.get(amount) for amount in amounts):
                 steps.append(step)
@@ -143,15 +148,10 @@ def _state_inputs(step: StateStep) -> tuple[Field, ...]:
     )
 
 
-def step_of(action: str, record: Mapping[str, Any] | None = None) -> Step:
-    """The button of an operation, and the form of the arguments that it asks for.
-
-    Args:
-        action: its name in ``allowedActions``.
-    """
-    operation = OFFERED[action]
-    button = operation.button
-    assert button is not None
+def step_of(operation: Operation, record: Mapping[str, Any] | None = None) -> Step:
+    """The button of an offered operation, and the form of the arguments that it asks for."""
+    action, button = operation.action, operation.button
+    assert action is not None and button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
     inputs = tuple(_input(name, fields[name], button.fills.get(name, "")) for name in button.asks)
     known = record or {}
@@ -207,9 +207,9 @@ def take(
     if step == COMMENT:
         comment = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
         return ask("POST", f"{path}/Comments", body=comment).body
-    if step in OFFERED:
-        operation = OFFERED[step]
-        body, problems = _typed_arguments(set_name, key, step_of(step).inputs, form)
+    operation = _offered(set_name, step)
+    if operation is not None:
+        body, problems = _typed_arguments(set_name, key, step_of(operation).inputs, form)
         action = f"{path}/BusinessPlatform.{operation.name}"
         return engine.write("POST", action, body, problems)
     raise NotFoundError(translated("There is no such step."))
@@ -227,7 +227,11 @@ def _typed_arguments(
     return arguments(inputs, form, places)
 
 
-def step_message(record: str, step: str, answer: Any) -> str:
+def _offered(set_name: str, step: str) -> Operation | None:
+    return OFFERED.get((engine.container().sets[set_name].type.name, step))
+
+
+def step_message(set_name: str, record: str, step: str, answer: Any) -> str:
     """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
     if step in STATE_STEPS:
         message = f"{record}: {translated(STATE_STEPS[step].done)}"
@@ -237,7 +241,8 @@ def step_message(record: str, step: str, answer: Any) -> str:
     _, separator, state = step.partition(":")
     if separator:
         return f"{record}: {words(state)}."
-    button = OFFERED[step].button if step in OFFERED else None
+    operation = _offered(set_name, step)
+    button = None if operation is None else operation.button
     if button is None:
         return translated("Added.")
     if not button.tells or not isinstance(answer, Mapping) or answer.get(button.tells) is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from flask import Response, request
 from markupsafe import Markup
@@ -21,8 +22,10 @@ from app.console.typed import key_in
 from app.console.wording import duration, words
 from app.container.engine import ask, read_many
 from app.container.measures import MEASURES
+from app.errors import ValidationError
+from app.extensions import db
 from app.http.security import current_caller, requires
-from app.kb.suggestions import suggest_for_ticket
+from app.kb.suggestions import draft_from_ticket, suggest_for_ticket
 from app.settings import organisation
 from app.settings.templates import fill
 
@@ -104,6 +107,25 @@ def link_article(key: int) -> Response:
     article_link = {"@odata.id": f"KbArticles({article})"}
     ask("POST", f"Tickets({key})/KbArticles/$ref", body=article_link)
     return see_other(f"{ADDRESS}/{key}/suggestions", translated("Article linked."))
+
+
+@console.post("/tickets/<int:key>/article")
+@requires("kb:create")
+def draft_article(key: int) -> Response:
+    """Draft an article from what was asked and what solved it."""
+    try:
+        article = draft_from_ticket(key)
+    except ValidationError as error:  # it says too little: the text is for the author to write
+        if [detail.field for detail in error.details] != ["body"]:
+            raise
+        db.session.rollback()
+        title = engine.read(f"Tickets({key})", select="subject").body["subject"]
+        new = urlencode({"title": title, "sourceTicketId": key})
+        message = translated("The ticket says too little for an answer: write it here.")
+        return see_other(f"{session.ROOT}/kbarticles/new?{new}", message)
+    return see_other(
+        f"{session.ROOT}/kbarticles/{article}/edit", translated("Drafted from the ticket.")
+    )
 
 
 @console.get("/queue")

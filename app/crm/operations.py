@@ -106,6 +106,7 @@ MERGE_CLIENTS = Operation(
     answers=schemas.MergedClientsSchema,
     returns="Client",
     key_of=lambda merge: merge.client_id,
+    button=Button(label="Merge", page="merge", is_dangerous=True),
     asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 PIPELINE_SUMMARY = Operation(

@@ -7,7 +7,7 @@ from typing import Any
 from app.db import records
 from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
-from app.operations.declaration import Operation
+from app.operations.declaration import Button, Operation
 from app.tickets.comments import NewComment, create_comment
 from app.tickets.merging import TicketMerge, merge_tickets
 from app.tickets.schemas import (
@@ -87,6 +87,7 @@ MERGE_TICKETS = Operation(
     answers=MergedTicketsSchema,
     returns="Ticket",
     key_of=lambda merged: merged.target_id,
+    button=Button(label="Merge", page="merge", is_dangerous=True),
     asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 OPERATIONS = (ADD_COMMENT, MERGE_TICKETS)

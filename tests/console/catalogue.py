@@ -101,7 +101,7 @@ def words_of_the_model() -> Iterator[str]:
         yield from (operator.words for operator in operators.values())
     buttons = [each.button for each in steps.OFFERED.values() if each.button is not None]
     yield from (text for button in buttons for text in (button.done, button.of_many) if text)
-    for step in steps.steps_of(list(steps.OFFERED)):
+    for step in map(steps.step_of, steps.OFFERED.values()):
         yield from (each.label for each in step.inputs)
         yield from (each.hint for each in step.inputs if each.hint)
         yield from (text for each in step.inputs for _, text in each.options)

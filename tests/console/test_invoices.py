@@ -323,10 +323,10 @@ def test_what_is_about_an_amount_is_offered_while_something_is_left_of_it(
     assert 'value="payment"' in part_paid and 'value="40.00"' in part_paid
     assert browser.submit(invoice, **paid, allowOverpayment="1").status_code == 303
     assert 'value="payment"' not in browser.get(invoice).text
-    for name, operation in OFFERED.items():
+    for (entity, name), operation in OFFERED.items():
         if operation.button and operation.button.fills:
             nothing = dict.fromkeys(operation.button.fills.values(), Decimal(0))
-            assert steps_of([name], nothing) == []
+            assert steps_of(entity, [name], nothing) == []
 
 
 def test_a_step_that_is_hard_to_undo_names_its_amount(browser: Browser, invoice: str) -> None:
@@ -345,3 +345,18 @@ def test_documents_of_a_client_are_named_and_priced_as_in_their_list(
     page = browser.get(client[1]).text
     assert f">Draft {key}</a>" in page and f">#{key}<" not in page
     assert 'value="100.00">100.00</data> <small class="currency">EUR</small>' in page
+
+
+def test_an_e_invoice_is_checked_and_links_that_were_sent_are_withdrawn(
+    browser: Browser, invoice: str, session: Session, sign_in: SignIn
+) -> None:
+    assert f"/admin/{invoice}/einvoice" in browser.get(invoice).text
+    assert "would be broken" in browser.get(f"{invoice}/einvoice").text
+    assert browser.submit(f"{invoice}/send", markOnly="on").status_code == 303
+    assert f"/admin/{invoice}/link" in browser.get(invoice).text
+    version = select(Invoice.link_version)
+    before = session.scalar(version)
+    session.rollback()
+    assert sign_in("Viewer").submit(f"{invoice}/link").status_code == 403
+    assert browser.submit(f"{invoice}/link").status_code == 303
+    assert session.scalar(version) != before

@@ -86,7 +86,9 @@ def test_an_operation_is_offered_everywhere_with_its_permission(
     } <= paths.keys()  # fmt: skip
     answer = admin.get(f"/odata/Clients({client_id})?$select=allowedActions")
     assert "block" in answer.json["allowedActions"]
-    assert Step("block", "Block", dangerous=True) in steps_of(answer.json["allowedActions"])
+    assert Step("block", "Block", dangerous=True) in steps_of(
+        "Client", answer.json["allowedActions"]
+    )
     again = admin.post(f"/odata/Clients({client_id})/Block")
     assert (again.status_code, again.json["status"]) == (200, "Blocked")
     assert sales.post(f"/odata/Clients({client_id})/Block").status_code == 403
