@@ -25,8 +25,9 @@ from app.http.schema_parts import CheckedSchema
 from app.http.security import requires
 from app.invoices.logo import CONTENT_TYPE, MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
+from app.settings.changes import setting_problems
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
-from app.settings.store import logo_body, setting_problems, settings_body, version_of
+from app.settings.store import logo_body, settings_body, version_of
 
 # A group as it is sent back and forth in examples.
 _EXAMPLES: Mapping[str, Mapping[str, Any]] = {

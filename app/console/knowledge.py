@@ -55,7 +55,7 @@ def search_knowledge() -> Response:
 def show_missing_articles() -> Response:
     """What to write next: questions that led nowhere, tickets solved without an article."""
     missing = missing_articles(DAYS, FOUND)
-    return page("missing.html", days=DAYS, **missing)
+    return page("missing.html", days=DAYS, searches=missing["searches"], tickets=missing["tickets"])
 
 
 @console.get("/knowledge/<int:key>")

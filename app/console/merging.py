@@ -19,6 +19,7 @@ from app.console.wording import count, inside, label
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller
+from app.operations.declaration import Operation
 from app.permissions import require
 
 # Which of both stays unless another is chosen: who reads a ticket that was known already closes it.
@@ -35,12 +36,12 @@ class Outcome(NamedTuple):
     moved: Sequence[str]
 
 
-@console.get("/<any(clients, tickets):path>/<int:key>/merge")
+@console.get("/<path>/<int:key>/merge")
 def show_merge(path: str, key: int, problem: ApiError | None = None) -> Response:
     """A form for the other record and, once it is typed, what would come of it."""
     db.session.rollback()  # of what was refused
     set_page = page_of(path)
-    for permission in OFFERED[set_page.entity_set.type.name, "merge"].permissions:
+    for permission in _operation(set_page).permissions:
         require(current_caller(), permission)
     record = engine.read(f"{set_page.set_name}({key})").body
     outcome = None
@@ -56,7 +57,7 @@ def show_merge(path: str, key: int, problem: ApiError | None = None) -> Response
     )  # fmt: skip
 
 
-@console.post("/<any(clients, tickets):path>/<int:key>/merge")
+@console.post("/<path>/<int:key>/merge")
 @refused_on(show_merge)
 def merge_record(path: str, key: int) -> Response:
     """Merge both, or only look at what would come of it."""
@@ -67,13 +68,20 @@ def merge_record(path: str, key: int) -> Response:
     return see_other(f"{session.ROOT}/{path}/{outcome.key}", message)
 
 
+def _operation(set_page: Page) -> Operation:
+    """Raises: NotFoundError, records of this kind are not merged."""
+    operation = OFFERED.get((set_page.entity_set.type.name, "merge"))
+    if operation is None:
+        raise NotFoundError(translated("There is no such step."))
+    return operation
+
+
 def _merge(set_page: Page, key: int) -> Outcome:
     """Do it, by the operation of the API.
 
     Raises: an ApiError, as the API would answer; ValidationError, what was typed names no record.
     """
-    entity = set_page.entity_set.type.name
-    operation = OFFERED[entity, "merge"]
+    entity, operation = set_page.entity_set.type.name, _operation(set_page)
     with refused_at("sourceId"):
         typed = request.form.get("sourceId", "").strip()
         other = find(KINDS[entity], typed)

@@ -33,8 +33,9 @@ from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.invoices.samples import sample
 from app.invoices.texts import LANGUAGES, texts_for
 from app.settings import Organisation, change_settings, organisation, save_settings
+from app.settings.changes import setting_problems
 from app.settings.groups import GROUPS, RATES, settings_of
-from app.settings.store import logo_body, setting_problems, settings_body, version_of
+from app.settings.store import logo_body, settings_body, version_of
 from app.settings.templates import ANSWER_PLACES, KINDS, PLACES
 from app.settings.values import check_rate
 

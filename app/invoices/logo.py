@@ -17,8 +17,8 @@ from app.errors import (
 from app.http.security import current_caller
 from app.permissions import require
 from app.settings import Organisation, organisation
+from app.settings.changes import write_row
 from app.settings.groups import LOGO
-from app.settings.store import write_row
 
 MAX_BYTES = 5_000_000
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")

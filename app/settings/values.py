@@ -154,8 +154,10 @@ def check_rate(code: str, value: Any) -> Decimal:
 
 
 def own_tax_id(text: str) -> str:
-    """A tax number; with the prefix of a VAT number, one whose check digits are right too."""
+    """A tax number, which has digits; with the prefix of a VAT number, one that is valid."""
     number = tax_id(text)
+    if not any(map(str.isdecimal, number)):
+        raise BadValueError("must be a tax number, which has digits")
     check = vat_check(number)
     if check is not None:
         try:

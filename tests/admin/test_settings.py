@@ -125,6 +125,8 @@ def test_a_dry_run_leaves_nothing(admin: Api) -> None:
     [
         ("seller", "taxId", "DE123456789"),
         ("seller", "taxId", "FR1"),
+        ("seller", "taxId", "none yet"),
+        ("invoicing", "closedUntil", "9999-12-31"),
         ("seller", "country", "XX"),
         ("seller", "email", "a@b\r\nBcc: c@d.example"),
         ("seller", "phone", "call me"),

@@ -63,6 +63,7 @@ def test_what_names_no_other_record_is_said_at_the_field(
 ) -> None:
     browser = sign_in("Admin")
     first, _ = pair(browser, path)
+    assert browser.get("contacts/1/merge").status_code == 404
     for step in ("preview", ""):
         source = f"#{first}" if typed == "self" else typed
         refused = browser.submit(f"{path}/{first}/merge", sourceId=source, step=step)

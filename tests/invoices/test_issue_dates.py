@@ -23,7 +23,7 @@ from app.invoices.payments import reverse_payment
 from app.invoices.steps import create_credit_note, issue_invoice, void_invoice
 from app.models.event import AuditRecord
 from app.models.invoice import IssueRecord
-from app.settings import save_settings
+from app.settings import change_settings, organisation, save_settings
 from tests.business import bind_services
 from tests.factories import (
     make_client,
@@ -154,6 +154,23 @@ def test_the_day_until_which_books_are_closed_is_a_day(admin: Caller, day: Any) 
     with pytest.raises(ValidationError) as caught:
         save_settings("invoicing", {"closedUntil": day})
     assert caught.value.details[0].field == "closedUntil"
+
+
+def test_books_are_closed_until_today_at_most(admin: Caller) -> None:
+    """By the clocks of the organisation, and whatever they show later."""
+    tomorrow = (NOW.date() + timedelta(days=1)).isoformat()
+    for day in (tomorrow, "2062-03-10", "9999-12-31"):
+        for save in (save_settings, change_settings):
+            with pytest.raises(ValidationError) as refused:
+                save("invoicing", {"closedUntil": day})
+            assert refused.value.details[0].field == "closedUntil"
+            assert "must not be after today, 2026-03-10" in refused.value.details[0].message
+    save_settings("invoicing", {"closedUntil": NOW.date().isoformat()})
+    save_settings("defaults", {"timeZone": "Pacific/Kiritimati"})
+    save_settings("invoicing", {"closedUntil": tomorrow})
+    save_settings("defaults", {"timeZone": "UTC"})
+    change_settings("invoicing", {"series": "RE"})
+    assert organisation().invoicing.closed_until == tomorrow
 
 
 def test_of_two_that_are_issued_at_once_the_second_keeps_the_order(app: Flask) -> None:
