@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import bindparam, select
 
 from app.db import records
 from app.errors import InvalidStateError
+from app.http.schema_bounds import LARGEST_KEY
+from app.http.security import current_caller
 from app.models.client import Client, Contact
 from app.models.columns import Entity
 from app.models.invoice import Invoice
 from app.models.lead import Lead
 from app.odata.names import camel
+from app.permissions import allowed
 from app.writing.change import Change
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
@@ -99,10 +104,36 @@ _OTHER_PRIMARY = (
 )
 
 
+# Those that a change locks before the row of the client, as whoever ends or merges a client does.
+_CONCERNED = (
+    select(Contact)
+    .where(
+        (Contact.id == bindparam("key"))
+        | (Contact.client_id == bindparam("client_id")) & Contact.is_primary
+    )
+    .order_by(Contact.id)
+    .with_for_update(key_share=True)
+)
+
+
 class ContactService(EntityService[Contact]):
     """Writes of contacts."""
 
     rules = CONTACT
+
+    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
+        """As of every record; of two that change main contacts crosswise one waits."""
+        if changes.keys() & {"is_primary", "client_id"} and changes.get("is_primary", True):
+            before = records.read(Contact, key)
+            client_id = changes.get("client_id", before and before.client_id)
+            if allowed(current_caller(), self.rules.permissions["update"]):
+                _lock_concerned(client_id, key)
+        super().update(key, changes, version)
+
+    def defaults(self, change: Change[Contact]) -> None:
+        """A new main contact waits for the one there is before anything refers to the client."""
+        if change.get("is_primary") and change.history is None:
+            _lock_concerned(change.get("client_id"), None)
 
     def check(self, change: Change[Contact]) -> None:
         """Only a contact of a client can be the main one."""
@@ -128,6 +159,13 @@ class ContactService(EntityService[Contact]):
         )
         for other in others.scalars().all():
             self.apply(other, {"is_primary": False})
+
+
+def _lock_concerned(client_id: Any, key: int | None) -> None:
+    """Lock a contact and the main one of a client, the lower key first (on PostgreSQL)."""
+    is_key = isinstance(client_id, int) and 0 < client_id <= LARGEST_KEY
+    if is_key and records.is_served():
+        records.read_all(_CONCERNED, {"key": key, "client_id": client_id})
 
 
 CONTACTS = ContactService()

@@ -13,6 +13,7 @@ from app.crm.clients import CLIENTS
 from app.crm.merging import merge_clients
 from app.db import records
 from app.db.engines import transaction
+from app.errors import ApiError
 from app.http.security import acting_as, current_caller, system_caller
 from app.writing.deletion import services
 from tests.business import bind_services
@@ -23,6 +24,7 @@ from tests.factories import (
     make_project,
     make_task,
     make_ticket,
+    update,
 )
 from tests.waiting import until
 
@@ -62,6 +64,60 @@ CASES: dict[str, tuple[Callable[[], int], Callable[[int], int], Callable[[int], 
         lambda key: CLIENTS.delete(key),
     ),
 }  # fmt: skip
+
+
+def cross(first: int, second: int) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Two clients exchange their main contacts."""
+    one, other = (make_contact(client_id=key, is_primary=True) for key in (first, second))
+    return (
+        lambda: update("Contact", one, client_id=second),
+        lambda: update("Contact", other, client_id=first),
+    )
+
+
+def replace_and_end(first: int, second: int) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A client gets a new main contact while it is merged into another."""
+    make_contact(client_id=first, is_primary=True)
+    return (
+        lambda: make_contact(client_id=first, is_primary=True),
+        lambda: merge_clients(second, first),
+    )
+
+
+def promote_and_end(first: int, second: int) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Another contact becomes the main one of a client while it is merged."""
+    make_contact(client_id=first, is_primary=True)
+    other = make_contact(client_id=first)
+    return (
+        lambda: update("Contact", other, is_primary=True),
+        lambda: merge_clients(second, first),
+    )
+
+
+@pytest.mark.parametrize("case", [cross, replace_and_end, promote_and_end])
+def test_main_contacts_are_locked_in_one_order_and_before_their_clients(
+    app: Flask, case: Callable[[int, int], tuple[Callable[[], object], Callable[[], object]]]
+) -> None:
+    """Both wait at the clients, with whatever they have locked by then, until both may go on."""
+    bind_services(app)
+    with app.app_context(), acting_as(system_caller()), transaction():
+        clients = (make_client(), make_client())
+        works = case(*clients)
+
+    def run(work: Callable[[], object]) -> None:
+        with app.app_context(), acting_as(system_caller()), transaction():
+            work()
+
+    with ThreadPoolExecutor(2) as pool:
+        with app.app_context(), acting_as(system_caller()), transaction():
+            for key in clients:
+                services.current["Client"].locked(key, current_caller())
+            running = []
+            for work in works:
+                running.append(pool.submit(run, work))
+                until(lambda: records.connection().execute(_WAITING).scalar() == len(running))
+        outcomes = [each.exception(30) for each in running]
+    assert [error for error in outcomes if not isinstance(error, ApiError | None)] == []
 
 
 @pytest.mark.parametrize("case", CASES)
