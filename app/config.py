@@ -24,6 +24,8 @@ from app.start.setting_urls import (
 
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
 ENVIRONMENTS, LOG_FORMATS = ("development", "production"), ("console", "json")
+# Where a key is kept that nobody has set.
+KEY_FILE = "secret_key"
 MINIMUM_SECRET_LENGTH = 32
 # Both databases take it as a limit of rows.
 MOST_NUMBER = 2_147_483_647
@@ -243,7 +245,7 @@ def _secret_key(env: Mapping[str, str], data_dir: Path, production: bool) -> str
         return key
     if production:
         raise ConfigError("SECRET_KEY is required in production: at least 32 random characters")
-    path = data_dir / "secret_key"
+    path = data_dir / KEY_FILE
     try:
         return _kept_secret(path)
     except OSError as error:

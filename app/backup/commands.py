@@ -8,8 +8,10 @@ import click
 from flask.cli import with_appcontext
 
 from app.backup.archive import BackupError
-from app.backup.restoring import is_readable_key, restore_backup
+from app.backup.restoring import is_readable_key, restore_backup, unreadable_secrets
 from app.backup.writing import describe, write_backup
+from app.config import KEY_FILE
+from app.extensions import configuration
 from app.importing.progress import progress_bar
 
 
@@ -27,6 +29,7 @@ def backup(file: Path, without_files: bool) -> None:
     except BackupError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{file}: {describe(manifest)}")
+    click.echo(f"Not in it, and needed to restore it: {_place_of_key()}", err=True)
     if manifest.missing_files:
         for key in manifest.missing_files[:20]:
             click.echo(f"missing from the store of files: {key}", err=True)
@@ -34,6 +37,14 @@ def backup(file: Path, without_files: bool) -> None:
             f"{len(manifest.missing_files)} files of documents and invoices are missing;"
             " the rest is kept"
         )
+
+
+def _place_of_key() -> str:
+    """Where the key is with which secrets are sealed: in the settings, or in a file made here."""
+    config = configuration.current
+    path = config.DATA_DIR / KEY_FILE
+    is_kept = path.is_file() and path.read_text(encoding="utf-8") == config.SECRET_KEY
+    return f"the key in {path}" if is_kept else "SECRET_KEY, as it is set here"
 
 
 @click.command()
@@ -47,9 +58,18 @@ def restore(file: Path) -> None:
     except BackupError as error:
         raise click.ClickException(f"Nothing was restored: {error}") from error
     click.echo(f"Restored: {describe(manifest)}")
+    unreadable = unreadable_secrets()
     if not is_readable_key(manifest):
         click.echo(
-            "SECRET_KEY is another than that of the backup: people sign in again, and the secrets"
-            " of webhooks cannot be read. Set the old key in SECRET_KEY_PREVIOUS.",
+            "SECRET_KEY is another than that of the backup: people sign in again, links in mails"
+            f" open nothing, and {unreadable} secrets of webhooks cannot be read. The old key is"
+            " SECRET_KEY of the service that was backed up or, where none was set, in the file"
+            " secret_key of its DATA_DIR: set it as SECRET_KEY, or in SECRET_KEY_PREVIOUS.",
+            err=True,
+        )
+    elif unreadable:
+        click.echo(
+            f"{unreadable} secrets of webhooks cannot be read: they were sealed with a key from"
+            " before that of the backup. Set it in SECRET_KEY_PREVIOUS.",
             err=True,
         )

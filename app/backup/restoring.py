@@ -22,7 +22,8 @@ from app.db.outages import is_in_the_way
 from app.db.row_keys import go_on_after
 from app.extensions import Model, configuration, db
 from app.models.event import AuditRecord
-from app.sealing import derived_keys
+from app.models.webhook import WebhookEndpoint
+from app.sealing import UnsealError, derived_keys, unseal
 from app.webhooks.fan_out import leap
 
 # What is in the way of a restore, besides what the migrations put in themselves.
@@ -75,6 +76,23 @@ def is_readable_key(manifest: Manifest) -> bool:
     """Whether the secrets that the backup holds sealed can be opened with this SECRET_KEY."""
     keys = derived_keys(configuration.current, "sealing")
     return manifest.key_id in {key.id for key in keys}
+
+
+def unreadable_secrets() -> int:
+    """How many secrets of webhooks this service cannot open: each is sealed with a key of its time,
+    which may be an older one than that of the backup."""
+    columns = (WebhookEndpoint.secret, WebhookEndpoint.previous_secret)
+    with db.engine.connect() as connection:
+        sealed = [text for column in columns for text in connection.scalars(select(column)) if text]
+    return sum(not _opens(text) for text in sealed)
+
+
+def _opens(sealed: str) -> bool:
+    try:
+        unseal(sealed)
+    except UnsealError:
+        return False
+    return True
 
 
 def _require_known(manifest: Manifest) -> None:

@@ -35,6 +35,9 @@ POLICY = (
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
+# Addresses below these are called by programs, whatever they accept.
+OF_PROGRAMS = ("/api", "/odata", "/metrics", "/healthz", "/readyz", "/s/")
+
 Posted = Callable[..., Response]
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
@@ -93,11 +96,11 @@ def refused_on(show: Callable[..., Response]) -> Callable[[Posted], Posted]:
 
 
 def error_page(error: ApiError) -> Response | None:
-    """The answer of the console to an error; None where it is not the console that was asked."""
+    """The page of an error for people; None where it is a program that asked."""
     if request.path == "/" and error.status in (401, 404):
         return _way_in()
     if not request.path.startswith(session.ROOT):
-        return None
+        return _lost(error)
     if error.status == 401:
         if fields := typed_fields():
             target = request.path
@@ -120,10 +123,26 @@ def go_on(target: str, fields: Fields, why: str, status: int = 200) -> Response:
     )  # fmt: skip
 
 
+def _is_browser() -> bool:
+    """Whether a page is asked for, rather than JSON."""
+    media_type = request.accept_mimetypes.best_match(("application/json", "text/html"))
+    return request.method in ("GET", "HEAD") and media_type == "text/html"
+
+
+def _lost(error: ApiError) -> Response | None:
+    """Where a browser may go on from a wrong address; one of the API is for programs."""
+    is_wrong = error.status == 404 or (error.status == 401 and request.url_rule is None)
+    if not is_wrong or not _is_browser() or request.path.startswith(OF_PROGRAMS):
+        return None
+    nothing = NotFoundError("There is nothing at this address.")
+    response = page("error.html", nothing.status, error=nothing, request_id=current_request_id())
+    response.headers["Vary"] = "Accept"
+    return add_policy(response)
+
+
 def _way_in() -> Response | None:
     """What a browser finds at the root of the service, where there is nothing for programs."""
-    media_type = request.accept_mimetypes.best_match(("application/json", "text/html"))
-    if request.method not in ("GET", "HEAD") or media_type != "text/html":
+    if not _is_browser():
         return None
     response = see_other(f"{session.ROOT}/")
     response.headers["Vary"] = "Accept"

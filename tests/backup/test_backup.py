@@ -32,7 +32,9 @@ from app.backup.archive import (
 from app.backup.restoring import read_manifest, restore_backup
 from app.backup.writing import write_backup
 from app.blobs import blobs
+from app.clock import utc_now
 from app.config import Config
+from app.db import records
 from app.db.engines import read_engine, transaction
 from app.extensions import Model, db
 from app.factory import create_app
@@ -42,7 +44,9 @@ from app.invoices.chain import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
+from app.models.webhook import WebhookEndpoint
 from app.webhooks.fan_out import fan_out
+from app.webhooks.messages import new_secret, sealed_secret
 from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
@@ -432,12 +436,49 @@ def test_a_backup_names_the_files_that_the_store_has_lost(
     assert (tmp_path / "backup.zip").exists()
 
 
-def test_another_secret_key_is_said_after_a_restore(
-    app: Flask, once: Once, tmp_path: Path, empty_app: Build
+OTHER = "another-secret-only-for-the-tests-of-this-run"
+OLDER = "an-older-secret-only-for-the-tests-of-this-run"
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"SECRET_KEY": SECRET_KEY, "SECRET_KEY_PREVIOUS": (OLDER,)}, None),
+        ({"SECRET_KEY": OTHER, "SECRET_KEY_PREVIOUS": (SECRET_KEY, OLDER)}, None),
+        ({"SECRET_KEY": OTHER}, "another than that of the backup: people sign in again, links in"
+                                " mails open nothing, and 2 secrets of webhooks"),
+        ({"SECRET_KEY": SECRET_KEY}, "1 secrets of webhooks cannot be read: they were sealed with"
+                                     " a key from before"),
+    ],
+    ids=["same", "named as one of before", "another", "without the one before"],
+)  # fmt: skip
+def test_a_restore_says_which_secrets_its_keys_do_not_open(
+    tmp_path: Path, empty_app: Build, keys: dict[str, Any], told: str | None
 ) -> None:
-    with filled(app, once):
-        write_backup(tmp_path / "backup.zip")
-    restored = empty_app("sqlite", SECRET_KEY="another-secret-only-for-the-tests-of-this-run")
-    told = restored.test_cli_runner().invoke(args=["restore", str(tmp_path / "backup.zip")])
-    assert told.exit_code == 0, told.output
-    assert "SECRET_KEY is another than that of the backup" in told.output
+    for secret_key in (OLDER, SECRET_KEY):
+        app = empty_app("sqlite", SECRET_KEY=secret_key)
+        with app.app_context():
+            sealed = sealed_secret(new_secret())
+        if secret_key == OLDER:
+            from_before = sealed
+    endpoint = {
+        "url": "https://example.com/", "events": ["*"], "secret": sealed,
+        "previous_secret": from_before, "created_at": utc_now(), "updated_at": utc_now(),
+    }  # fmt: skip
+    with app.app_context(), transaction():
+        records.insert(WebhookEndpoint, endpoint)
+    file = tmp_path / "backup.zip"
+    saved = app.test_cli_runner().invoke(args=["backup", str(file)])
+    assert saved.exit_code == 0 and "SECRET_KEY, as it is set here" in saved.output
+    restored = empty_app("sqlite", **keys).test_cli_runner().invoke(args=["restore", str(file)])
+    assert restored.exit_code == 0, restored.output
+    assert told in restored.output if told else "cannot be read" not in restored.output
+    assert ("secret_key of its DATA_DIR" in restored.output) == (keys == {"SECRET_KEY": OTHER})
+
+
+def test_a_backup_names_the_file_of_a_key_that_nobody_has_set(
+    tmp_path: Path, empty_app: Build
+) -> None:
+    (tmp_path / "secret_key").write_text(SECRET_KEY)
+    told = empty_app("sqlite").test_cli_runner().invoke(args=["backup", str(tmp_path / "b.zip")])
+    assert f"the key in {tmp_path / 'secret_key'}" in told.output
