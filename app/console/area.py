@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, render_template, request
+from werkzeug.exceptions import NotFound
 
 from app.config import Config
 from app.console import engine, language, session, wording
@@ -18,7 +19,7 @@ from app.console.numbers import reader_signs
 from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
 from app.errors import ApiError, NotFoundError
-from app.http.error_answers import error_pages
+from app.http.error_answers import as_api_error, error_pages
 from app.http.request_context import current_request_id
 from app.http.security import counted, find_caller, public
 from app.permissions import scope_of
@@ -134,7 +135,7 @@ def _lost(error: ApiError) -> Response | None:
     is_wrong = error.status == 404 or (error.status == 401 and request.url_rule is None)
     if not is_wrong or not _is_browser() or request.path.startswith(OF_PROGRAMS):
         return None
-    nothing = NotFoundError("There is nothing at this address.")
+    nothing = as_api_error(NotFound())
     response = page("error.html", nothing.status, error=nothing, request_id=current_request_id())
     response.headers["Vary"] = "Accept"
     return add_policy(response)
