@@ -79,7 +79,6 @@ def reject(key: str) -> dict[str, Any]:
 
 
 def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
-    """A proposal as the API shows it."""
     expired = action["status"] == "pending" and action["expires_at"] < utc_now()
     status = "expired" if expired else action["status"]
     return answer_body(AiActionSchema, action, id=action["key"], status=status)

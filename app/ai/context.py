@@ -7,10 +7,10 @@ from typing import Any
 
 from app.ai.parts import Citation, Context, RecordContext
 from app.container import engine
+from app.container.model import container
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.events import entity_url
 from app.odata.model import edm
-from app.odata.service import odata_service
 
 # Words for an area of the service that are no name of a type or set, and the records they mean.
 AREAS: Mapping[str, str] = {
@@ -44,7 +44,7 @@ def read_context(body: Mapping[str, Any] | None) -> Context | None:
         return Context(module)
     if entity is None:
         raise ValidationError([("context.entityId", f"{module} has no records")])
-    home = _container().set_of_type[entity].name
+    home = container().set_of_type[entity].name
     try:
         row = engine.read_one(f"{home}({key})", select=f"id,{TITLES.get(entity, 'name')}")
     except (ForbiddenError, NotFoundError):
@@ -76,7 +76,7 @@ def cited(entity: str, key: int, title: str, snippet: str = "") -> Citation:
 
 
 def entity_type(entity: str) -> edm.EntityType:
-    type_: edm.EntityType = _container().types[entity]
+    type_: edm.EntityType = container().types[entity]
     return type_
 
 
@@ -91,7 +91,7 @@ def data_sets() -> dict[str, edm.EntitySet]:
     """The sets of business records, by their names in lower case."""
     return {
         name.lower(): entity_set
-        for name, entity_set in _container().sets.items()
+        for name, entity_set in container().sets.items()
         if entity_set.service is not None
     }
 
@@ -106,7 +106,3 @@ def _entity_of(module: str) -> str | None:
         choices = ", ".join(sorted({*names, *AREAS, *OTHERS}))
         raise ValidationError([("context.module", f"must be one of {choices}")])
     return entity
-
-
-def _container() -> edm.EntityContainer:
-    return odata_service.current.container

@@ -105,7 +105,9 @@ class Figures:
     def answer(self) -> Iterator[Part]:
         """The answer, a choice, or why there is none; nothing at all to what is no question."""
         reply = self.reply
-        if reply is None or not (reply.is_question or self.is_sure or _is_read(reply)):
+        if reply is None or not (
+            reply.is_question or self.is_sure or reply.answer["status"] != "unsupported"
+        ):
             return
         if not _may_ask():
             if reply.is_question:
@@ -124,10 +126,6 @@ class Figures:
 
 def _may_ask() -> bool:
     return allowed(current_caller(), "bi:query")
-
-
-def _is_read(reply: Reply) -> bool:
-    return bool(reply.answer["status"] != "unsupported")
 
 
 def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from app.ai.lexicon import RECORD_NUMBER
 from app.ai.parts import Ask
+from app.odata.names import apart
 from app.search.analysis import stemmer_of, stop_words, words
 
 # What stands between marks was said by others, or is the text of what is to be made.
@@ -157,11 +158,6 @@ def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
 def head_of(name: str) -> str:
     """What a property is called in short: ``billingAddress`` -> ``Address``."""
     return apart(name.removesuffix("Id")).split()[-1]
-
-
-def apart(name: str) -> str:
-    """``ClosedWon`` -> ``Closed Won``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
 
 
 @dataclass(frozen=True)

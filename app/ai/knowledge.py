@@ -81,16 +81,12 @@ def _answers(match: FoundArticle, result: SearchResult, language: str, *, is_bes
     if written not in (language, SOURCE) and result.covered < COVERED_ENOUGH:
         return False
     # The model was trained on English texts: in others all short ones are near each other.
-    if written != SOURCE and not _has_a_word_of_it(match, result, written):
+    text = " ".join((match.article["title"], *match.passages))
+    if written != SOURCE and not result.marker.words_in(text, written):
         return False
     if not is_best:
         return match.nearness >= ALSO_NEAR
     return match.nearness + WORDS_COUNT * result.covered >= NEAR_ENOUGH
-
-
-def _has_a_word_of_it(match: FoundArticle, result: SearchResult, written: str) -> bool:
-    text = " ".join((match.article["title"], *match.passages))
-    return bool(result.marker.words_in(text, written))
 
 
 def _quote(question: str, match: FoundArticle, *, whole: bool) -> Iterator[Part]:

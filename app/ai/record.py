@@ -16,7 +16,8 @@ from typing import Any
 from app.ai.context import citation_of, cited, entity_type, states_of, title_of
 from app.ai.lexicon import languages, message_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
-from app.ai.wording import label, spoken, value_text
+from app.ai.wording import label, value_text
+from app.bi.plans.entities import spoken
 from app.container import engine
 from app.container.measures import MEASURES
 from app.container.words import word_text

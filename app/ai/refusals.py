@@ -86,8 +86,8 @@ def small_talk(text: str) -> str | None:
     for kinds, reply in _REPLIES:
         paths = [f"talk.{kind}" for kind in kinds]
         if _is_only(messages, paths):
-            is_empty = reply in (ALL_RIGHT, WELCOME) and not _has(messages, ("praise", "thanks"))
-            return None if is_empty else reply
+            is_kind = any(each.has("talk.praise") or each.has("talk.thanks") for each in messages)
+            return reply if is_kind or reply not in (ALL_RIGHT, WELCOME) else None
     return None
 
 
@@ -102,7 +102,3 @@ def _is_only(messages: Sequence[Message], paths: Sequence[str]) -> bool:
         is_said = is_said or bool(length)
         index += length or 1
     return is_said
-
-
-def _has(messages: Sequence[Message], kinds: Sequence[str]) -> bool:
-    return any(message.has(f"talk.{kind}") for message in messages for kind in kinds)

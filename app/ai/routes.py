@@ -59,7 +59,8 @@ def stream(query: dict[str, Any]) -> Response:
     """
     session = store.get_session(current_caller(), query["session_id"])
     ticket = query.get("ticket")
-    if ticket is not None and not _has_headers():
+    has_headers = "Authorization" in request.headers or "X-API-Key" in request.headers
+    if ticket is not None and not has_headers:
         use_ticket(ticket, session)
     return open_stream(session, _after(query.get("after")))
 
@@ -114,10 +115,6 @@ def confirm(action_id: str) -> dict[str, Any]:
 def reject(action_id: str) -> dict[str, Any]:
     """Leave what was proposed."""
     return describe_action(actions.reject(action_id))
-
-
-def _has_headers() -> bool:
-    return "Authorization" in request.headers or "X-API-Key" in request.headers
 
 
 def _after(number: int | None) -> int | None:

@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError
+from app.http.lists import Page, each, read_page
 from app.http.schema_parts import answer_body
 from app.http.security import Caller
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
@@ -58,7 +59,6 @@ def delete_session(caller: Caller, key: str) -> None:
 
 
 def add_message(session_id: int, role: str, body: str, **more: Any) -> dict[str, Any]:
-    """A message at the end of a conversation."""
     now = utc_now()
     row = {
         "key": f"msg_{secrets.token_urlsafe(18)}", "session_id": session_id, "role": role,
@@ -127,23 +127,16 @@ def add_events(
     return last
 
 
-def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
-    """The caller's conversations, the latest first, as a page."""
-    mine = AiSession.principal == caller.principal
-    counted = select(func.count()).select_from(AiSession).where(mine)
+def list_sessions(caller: Caller, limit: int, offset: int) -> Page:
+    """The caller's conversations, the latest first."""
     count = select(func.count()).where(AiMessage.session_id == AiSession.id).scalar_subquery()
     statement = (
         select(AiSession, count.label("messages"))
-        .where(mine)
+        .where(AiSession.principal == caller.principal)
         .order_by(AiSession.updated_at.desc(), AiSession.id.desc())
-        .limit(limit)
-        .offset(offset)
     )
-    with records.looking() as connection:
-        total = connection.execute(counted).scalar_one()
-        rows = connection.execute(statement).all()
-    items = [answer_body(ConversationSchema, row, session_id=row.key) for row in rows]
-    return {"items": items, "total": total, "limit": limit, "offset": offset}
+    shape = each(lambda row: answer_body(ConversationSchema, row, session_id=row.key))
+    return read_page(statement, shape, limit=limit, offset=offset)
 
 
 def messages_of(session_id: int) -> list[dict[str, Any]]:

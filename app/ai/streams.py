@@ -69,7 +69,11 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         return Response(status=204)
     app = running_app()
     if can_keep(request.environ):
-        body = _frames_by_keeper(app, request.environ["gunicorn.socket"], session["id"], start)
+        keeper = stream_keeper.of(app)
+        if len(keeper) >= MOST_KEPT:
+            raise AiUnavailableError(TOO_MANY, headers=_LATER)
+        sock = request.environ["gunicorn.socket"]
+        body = handed_over(keeper, sock, session["id"], start, RETRY)
         response = Response(body, content_type="text/event-stream")
     else:
         places = stream_places.of(app)
@@ -81,14 +85,6 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
     response.headers["Cache-Control"] = "no-cache"
     response.headers["X-Accel-Buffering"] = "no"
     return response
-
-
-def _frames_by_keeper(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]:
-    """The body of a stream whose socket one thread keeps with all others."""
-    keeper = stream_keeper.of(app)
-    if len(keeper) >= MOST_KEPT:
-        raise AiUnavailableError(TOO_MANY, headers=_LATER)
-    return handed_over(keeper, sock, session_id, start, RETRY)
 
 
 def _look_after(readers: list[StreamReader]) -> None:

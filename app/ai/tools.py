@@ -13,9 +13,10 @@ from typing import Any
 from urllib.parse import quote
 
 from app.ai.context import TITLES, entity_type, read_context, states_of
-from app.ai.intent import Wish, alone_for, apart, head_of, is_said, nouns_of
+from app.ai.intent import Wish, alone_for, head_of, is_said, nouns_of
 from app.ai.parts import RecordContext
-from app.ai.wording import quoted, spoken, value_text
+from app.ai.wording import value_text
+from app.bi.plans.entities import spoken
 from app.container import engine
 from app.container.declared import DECLARED
 from app.container.model import container
@@ -27,7 +28,7 @@ from app.http.areas import load
 from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.model import edm
-from app.odata.names import snake
+from app.odata.names import apart, snake
 from app.odata.operations.calls import body_arguments
 from app.odata.payload.reader import BodyReader
 from app.odata.writing.problems import Kind, entity_problems
@@ -172,7 +173,7 @@ class CreateTool(_EntityTool):
         rest = {name: value for name, value in arguments.items() if name != title}
         phrases = [f"Create the {spoken(self._entity)}"]
         if arguments.get(title):
-            phrases.append(quoted(str(arguments[title])))
+            phrases.append(f"“{arguments[title]}”")
         more = [f"{name} {value}" for name, value in described_values(rest, self._home.type)]
         return ", ".join((" ".join(phrases), *more))
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
-from flask import Flask, Response, after_this_request
+from flask import Flask
 
 from app.ai import store
 from app.ai.actions import propose
@@ -40,7 +41,7 @@ from app.clock import utc_now
 from app.db.engines import transaction
 from app.db.types import iso_instant
 from app.extensions import Extension
-from app.http.request_context import running_app
+from app.http.request_context import running_app, when_answered
 from app.http.security import Caller, acting_as, current_caller
 from app.jobs.threads import DaemonThreads
 
@@ -76,7 +77,6 @@ class Turn:
 
     @property
     def usage(self) -> dict[str, int]:
-        """Tokens of the model."""
         served = self.served
         if served is None:
             return USAGE
@@ -136,10 +136,7 @@ class Turn:
             if all(known[name] == getattr(source, name) for name in ("type", "id", "url")):
                 return int(known["n"])
         number = len(self.citations) + 1
-        citation = {
-            "n": number, "type": source.type, "id": source.id, "title": source.title,
-            "snippet": source.snippet[:300], "url": source.url,
-        }  # fmt: skip
+        citation = {"n": number, **asdict(source), "snippet": source.snippet[:300]}
         self.citations.append(citation)
         yield "citation", {name: citation[name] for name in _CITED}
         return number
@@ -228,7 +225,7 @@ def cancel_turn(key: str) -> dict[str, Any]:
     if message["status"] == "in_progress":
         store.change_message(message["id"], {"status": "canceled", "leased_until": None})
         store.add_events(message["session_id"], message["id"], [_end(key, "canceled")])
-        _ring_after_commit()
+        when_answered(signals.current.ring)
     return {**store.get_message(current_caller(), key)}
 
 
@@ -278,13 +275,8 @@ def _lease() -> datetime:
 def _answer_later(ask: Ask, turn: Turn) -> None:
     """Make the answer in the background once the question is committed."""
     app = running_app()
-    caller = current_caller()
-    pool = background.of(app)
-
-    @after_this_request
-    def start(response: Response) -> Response:
-        response.call_on_close(lambda: pool.submit(_in_background, app, caller, ask, turn))
-        return response
+    begin = background.of(app).submit
+    when_answered(partial(begin, _in_background, app, current_caller(), ask, turn))
 
 
 def _in_background(app: Flask, caller: Caller, ask: Ask, turn: Turn) -> None:
@@ -306,12 +298,3 @@ def fail(session_id: int, message_id: int, key: str) -> None:
     if store.change_message(message_id, values, status="in_progress"):
         error = {"code": "INTERNAL_ERROR", "message": FAILED}
         store.add_events(session_id, message_id, [("error", error), _end(key, "failed")])
-
-
-def _ring_after_commit() -> None:
-    bell = signals.current
-
-    @after_this_request
-    def ring(response: Response) -> Response:
-        response.call_on_close(bell.ring)
-        return response

@@ -12,20 +12,15 @@ from babel import Locale
 from babel.dates import format_date
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
+from app.bi.plans.entities import spoken
 from app.money import plain
 from app.settings.days import day_of
 from app.written.catalogue import SOURCE, marked, text_in
 
 _NOT_SET, _NONE = marked("not set"), marked("none")
 _YES, _NO = marked("yes"), marked("no")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9\"'(*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|z\.B|Dr|Mr|Mrs|No|vs|etc)\.|\b\d+\.)$")
-
-
-def spoken(name: str) -> str:
-    """``outstandingBalance`` -> ``outstanding balance``."""
-    return _HUMP.sub(" ", name).lower()
 
 
 def label(name: str, language: str = SOURCE) -> str:
@@ -64,11 +59,6 @@ def _in_signs(text: str, language: str) -> str:
     locale = Locale.parse(language)
     signs = str.maketrans({",": get_group_symbol(locale), ".": get_decimal_symbol(locale)})
     return text.translate(signs)
-
-
-def quoted(text: str) -> str:
-    """A text between quotation marks."""
-    return f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 def day_text(text: str, language: str = SOURCE) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import structlog
-from flask import Flask, Response, after_this_request
+from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -28,6 +28,7 @@ from app.db.engines import transaction
 from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
 from app.extensions import Extension
+from app.http.request_context import when_answered
 from app.http.schema_parts import answer_body
 from app.http.security import Caller, acting_as, current_caller
 from app.models.user import ApiKey, Role, User
@@ -158,11 +159,7 @@ class KeyUse:
         if now - self._written.get(caller.api_key_id, -WRITE_EVERY_SECONDS) < WRITE_EVERY_SECONDS:
             return
         self._written[caller.api_key_id] = now
-
-        @after_this_request
-        def write_later(response: Response) -> Response:
-            response.call_on_close(partial(self._write, caller, address))
-            return response
+        when_answered(partial(self._write, caller, address))
 
     def _write(self, caller: Caller, address: str | None) -> None:
         try:

@@ -28,7 +28,10 @@ def in_one_currency(plan: Plan) -> Plan:
     stays within it.
     """
     money = _ranked_money(plan)
-    if money is None or any(_is_one(condition, money) for condition in plan.conditions):
+    if money is None or any(
+        each.path == money and len(each.values) == 1 and not each.negated
+        for each in plan.conditions
+    ):
         return plan
     rate_table = _Rates(plan.entity, money, {})
     if plan.kind == "list" and rate_table.has_worth((plan.order or "").removesuffix(" desc")):
@@ -216,7 +219,9 @@ def _ranked_money(plan: Plan) -> str | None:
     """The currency property of what a plan is ranked by."""
     if plan.kind == "list":
         path = (plan.order or "").removesuffix(" desc")
-        if not path or (plan.entity.join is not None and path not in _amounts(plan.entity)):
+        figures = plan.entity.figures.values()
+        amounts = {plan.entity.amount, *(each.value for each in figures if each.money)}
+        if not path or (plan.entity.join is not None and path not in amounts):
             return None  # "the last payments", by their day
         return plan.entity.currency_of(path)
     if plan.ranked is None and plan.sort is None and not _is_whole(plan):
@@ -226,15 +231,6 @@ def _ranked_money(plan: Plan) -> str | None:
     ):
         return None  # "by client and currency"
     return plan.money
-
-
-def _amounts(entity: Entity) -> set[str | None]:
-    return {entity.amount, *(measure.value for measure in entity.figures.values() if measure.money)}
-
-
-def _is_one(condition: Condition, money: str) -> bool:
-    """Whether only amounts of one currency are wanted."""
-    return condition.path == money and len(condition.values) == 1 and not condition.negated
 
 
 def _currencies(plan: Plan, money: str) -> dict[str, Row]:

@@ -21,7 +21,7 @@ from app.ai.provider.redaction import Redactor
 from app.bi.query import Query, Row, run
 from app.bi.reports.saving import columns_of, read_url
 from app.container.model import container
-from app.errors import ApiError
+from app.errors import ApiError, InvalidQueryError
 from app.extensions import db
 from app.odata.model import edm
 from app.settings.days import today
@@ -44,12 +44,6 @@ Sets and their properties:
 {sets}"""
 
 _log = structlog.get_logger()
-
-
-class AmountsError(ApiError):
-    """A query that adds up amounts of different currencies."""
-
-    status, code = 400, "INVALID_QUERY"
 
 
 def proposed(question: str, before: str, limit: int) -> dict[str, Any] | None:
@@ -111,7 +105,7 @@ def _described(name: str) -> str:
 def _check_currencies(query: Query) -> None:
     """Amounts that are aggregated stand beside their currency, or in one.
 
-    Raises: ValidationError.
+    Raises: InvalidQueryError.
     """
     text = query.options.get("apply", "")
     if "aggregate(" not in text:
@@ -124,7 +118,7 @@ def _check_currencies(query: Query) -> None:
         if not re.search(rf"\b{currency}\b", groups) and not re.search(
             rf"\b{currency} eq '", text + query.options.get("filter", "")
         ):
-            raise AmountsError("Amounts of different currencies are not added up.")
+            raise InvalidQueryError("Amounts of different currencies are not added up.")
 
 
 def _properties(kind: edm.EntityType) -> list[tuple[str, edm.Property]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -91,14 +91,10 @@ def _page(
     service = odata_service.current
     rows = parse_preferences([f"odata.maxpagesize={size}"])
     request = ReadRequest(set_name, text, ROOT, {}, rows, pages_alone=True)
-    with _reading(connection) as reading:
+    with read_engine().connect() if connection is None else nullcontext(connection) as reading:
         answer = service.reader.read(request, current_caller(), reading)
     body: dict[str, Any] = json.loads(answer.body, parse_float=Decimal)
     return body
-
-
-def _reading(connection: Connection | None) -> AbstractContextManager[Connection]:
-    return read_engine().connect() if connection is None else nullcontext(connection)
 
 
 def flat(row: Mapping[str, Any], prefix: str = "") -> Row:

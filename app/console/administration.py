@@ -34,7 +34,6 @@ ADDRESS = f"{session.ROOT}/roles"
 @console.get("/roles")
 @requires("roles:manage")
 def show_roles() -> Response:
-    """All roles beside each other."""
     with primary_engine().connect() as connection:
         stored = records.read_all(select(Role).order_by(Role.id), of=connection)
         counts = connection.execute(
@@ -61,7 +60,6 @@ def new_role(problem: ApiError | None = None) -> Response:
 @requires("roles:manage")
 @refused_on(new_role)
 def make_role() -> Response:
-    """Back to the list, with the new role."""
     roles.create_role(**_typed())
     return see_other(ADDRESS, saved(translated("Role")))
 
@@ -69,7 +67,6 @@ def make_role() -> Response:
 @console.get("/roles/<int:role_id>")
 @requires("roles:manage")
 def show_role(role_id: int, problem: ApiError | None = None) -> Response:
-    """A role; one of one's own can be changed."""
     return _form(role_id, roles.show_role(role_id), problem)
 
 
@@ -136,7 +133,6 @@ def _typed() -> dict[str, Any]:
 @console.get("/api-keys")
 @requires("api-keys:manage")
 def show_api_keys(**values: Any) -> Response:
-    """All keys, the newest first."""
     with primary_engine().connect() as connection:
         rows = connection.execute(
             api_keys.KEYS.order_by(ApiKey.id.desc()).limit(CONSOLE_WHOLE)
@@ -156,7 +152,6 @@ def show_api_keys(**values: Any) -> Response:
 @requires("api-keys:manage")
 @refused_on(show_api_keys)
 def make_api_key() -> Response:
-    """Make a key and show it, this once."""
     form = request.form
     new_key = api_keys.create_api_key(
         name=typed_name(100, translated("Give the key a name of up to 100 characters.")),

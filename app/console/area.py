@@ -19,6 +19,7 @@ from app.console.numbers import reader_signs
 from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
 from app.errors import ApiError, NotFoundError
+from app.extensions import db
 from app.http.error_answers import as_api_error, error_pages
 from app.http.request_context import current_request_id
 from app.http.security import counted, find_caller, public
@@ -51,11 +52,9 @@ MENU: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
 def init_app(app: Flask, config: Config) -> None:
     session.init_app(app, config)
     language.init_app(app)
-    app.jinja_env.filters["problem_text"] = wording.problem_text
-    app.jinja_env.filters["about"] = wording.about
-    app.jinja_env.filters["file_size"] = wording.file_size
-    app.jinja_env.filters["file_kind"] = wording.file_kind
-    app.jinja_env.filters["program"] = wording.program
+    for each in (wording.problem_text, wording.about, wording.file_size, wording.file_kind,
+                 wording.program):  # fmt: skip
+        app.jinja_env.filters[each.__name__] = each
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 
@@ -72,6 +71,8 @@ def page(
         status = 200 if problem is None else problem.status
     if status >= 500:
         language.settle_without_asking()
+    elif request.method != "POST":
+        db.session.rollback()  # it is only shown: no writer is to wait for its reader
     values.setdefault("problems", engine.problems_by_field(problem))
     text = render_template(template, problem=problem, **values, **_layout(status))
     return Response(text, status, content_type="text/html; charset=utf-8")

@@ -43,7 +43,6 @@ _NUMBER = re.compile(r"\[(\d{1,3})\]")
 @console.get("/assistant")
 @requires("ai:chat")
 def show_conversations(problem: ApiError | None = None) -> Response:
-    """A new conversation, and those of before."""
     about = _about(request.values)
     context = None
     if about is not None:
@@ -68,7 +67,6 @@ def show_conversations(problem: ApiError | None = None) -> Response:
 @requires("ai:chat")
 @refused_on(show_conversations)
 def begin_conversation() -> Response:
-    """Ask something new."""
     return see_other(f"{ADDRESS}/{_ask(None)}")
 
 
@@ -78,8 +76,6 @@ def show_conversation(session_id: str, problem: ApiError | None = None) -> Respo
     """Its messages and proposals; one that is being made is shown as it grows."""
     conversation = describe_session(store.get_session(current_caller(), session_id))
     messages = [_message(message) for message in conversation["messages"]]
-    if problem is None and request.method == "GET":
-        db.session.rollback()
     growing = messages[-1] if messages and messages[-1]["status"] == "in_progress" else None
     context = next((each["context"] for each in reversed(messages) if each["context"]), None)
     return page(

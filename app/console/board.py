@@ -18,6 +18,7 @@ from app.console.language import translated
 from app.console.numbers import number_text
 from app.console.steps import step_message, step_words, take
 from app.container.measures import MEASURES, Figures, converted, figures
+from app.container.model import container
 from app.crm.opportunities import STATUS_OF_STAGE
 from app.db.types import iso_instant
 from app.errors import ApiError, NotFoundError
@@ -61,14 +62,13 @@ class Column:
 @console.get("/opportunities/board")
 @requires("opportunities:read")
 def show_board(problem: ApiError | None = None) -> Response:
-    """Every stage with its deals."""
     currency = organisation().defaults.currency
     owner = request.args.get("owner", "")
     return page(
         "board.html",
         columns=_columns(owner, currency),
         currency=currency,
-        close_date=engine.container().sets["Opportunities"].type.properties["closeDate"],
+        close_date=container().sets["Opportunities"].type.properties["closeDate"],
         after=dict(pairwise(STAGES)),
         owner=owner,
         me=current_caller().user_id,
@@ -100,7 +100,6 @@ def move_deal() -> Response:
 @console.get("/opportunities/<int:key>/close/<stage>")
 @requires("opportunities:update")
 def show_closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
-    """Ask what a deal ended with."""
     step = _ending(stage)
     deal = engine.read(
         f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"

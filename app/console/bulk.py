@@ -78,7 +78,6 @@ class Selection:
 
     @property
     def count(self) -> int:
-        """How many records."""
         if not self.is_all:
             return len(self.keys)
         options = {**self.query.rows(), "orderby": None, "top": 0, "count": "true"}
@@ -115,7 +114,6 @@ def actions_for(set_page: Page) -> list[tuple[str, str]]:
 
 @console.post("/<path>/bulk")
 def change_many(path: str) -> Response:
-    """Ask how, and then do it."""
     set_page = page_of(path)
     chosen = _selection(set_page)
     action = request.form.get("action", "")
@@ -155,7 +153,6 @@ def change_many(path: str) -> Response:
 
 @console.get("/bulk/<int:run_id>")
 def show_run(run_id: int, problem: ApiError | None = None) -> Response:
-    """What came of each record."""
     run = bulk.get_run(run_id)
     set_page = page_of_type(run["entity"])
     assert set_page is not None
@@ -185,7 +182,6 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
 @console.post("/bulk/<int:run_id>")
 @refused_on(show_run)
 def undo_many(run_id: int) -> Response:
-    """Give the records what they had before."""
     return see_other(f"{session.ROOT}/bulk/{bulk.undo_run(run_id)}")
 
 

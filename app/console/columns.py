@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from app.clock import utc_now
-from app.console import engine, wording
+from app.console import wording
 from app.console.language import translated
 from app.console.named_records import (
     NamedRecord,
@@ -24,6 +24,7 @@ from app.console.named_records import (
 )
 from app.console.property_kinds import is_number
 from app.console.sets import Page
+from app.container.model import container
 from app.odata.model import edm
 from app.settings.days import day_of, today
 
@@ -134,11 +135,6 @@ def cells(
     ]
 
 
-def part_columns(type_: edm.EntityType, names: Iterable[str]) -> list[Column]:
-    """The columns of records that have no page of their own, by properties."""
-    return [Column(name, type_.properties[name], None, "") for name in names]
-
-
 def part_cells(
     type_: edm.EntityType,
     columns: Sequence[Column],
@@ -229,7 +225,7 @@ def _target(type_: edm.EntityType, path: str) -> edm.EntityType | None:
         navigation = type_.navigation.get(step)
         if navigation is None or navigation.collection:
             return None
-        type_ = engine.container().target(navigation)
+        type_ = container().target(navigation)
         if not is_readable(type_):
             return None
     return type_

@@ -29,7 +29,6 @@ _READ = "id,fullName,company,status,estimatedValue,currency"
 @console.get("/leads/<int:key>/convert")
 @requires("leads:convert")
 def show_conversion(key: int, problem: ApiError | None = None) -> Response:
-    """What would become of a lead."""
     lead = engine.read(f"Leads({key})", select=_READ).body
     outcome: dict[str, Any] | None = None
     try:

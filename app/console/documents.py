@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from sqlalchemy import select
 
-from app.console import engine, session
+from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
@@ -16,6 +16,7 @@ from app.console.steps import preset, step_of, take
 from app.console.typed import key_in
 from app.console.uploads import PageForm
 from app.console.wording import saved
+from app.container.engine import read_one
 from app.db.engines import primary_engine
 from app.documents.operations import SHARE
 from app.documents.service import DOCUMENTS, list_trash
@@ -82,14 +83,12 @@ def download(key: int) -> Response:
 @console.get("/documents/<int:key>/preview")
 @requires("documents:read")
 def show_preview(key: int) -> Response:
-    """The picture of the first page."""
     return preview_document(key, FileRequest(request.method, request.headers), _version())
 
 
 @console.get("/documents/trash")
 @requires("settings:update")
 def show_trash(problem: ApiError | None = None, **_restored: int) -> Response:
-    """What was deleted and can be had back."""
     documents = list_trash(**page_asked())
     return page(
         "trash.html",
@@ -103,7 +102,6 @@ def show_trash(problem: ApiError | None = None, **_restored: int) -> Response:
 @requires("settings:update")
 @refused_on(show_trash)
 def restore(key: int) -> Response:
-    """Bring a document back."""
     DOCUMENTS.restore(key)
     return see_other(f"{ADDRESS}/{key}", translated("Document restored."))
 
@@ -135,7 +133,6 @@ def show_shares(
 @requires("documents:share")
 @refused_on(show_shares)
 def share(key: int) -> Response:
-    """Make a link, and show it this once."""
     new_share = take("Documents", key, "share", None, request.form)
     return show_shares(key, link=new_share["url"], new_share=new_share)
 
@@ -143,7 +140,6 @@ def share(key: int) -> Response:
 @console.get("/documents/<int:key>/shares/<int:share_id>")
 @requires("documents:share")
 def show_accesses(key: int, share_id: int) -> Response:
-    """Who used a link, and when."""
     accesses = shares.list_accesses(key, share_id, **page_asked())
     return page(
         "accesses.html",
@@ -157,7 +153,6 @@ def show_accesses(key: int, share_id: int) -> Response:
 @console.post("/documents/<int:key>/shares/<int:share_id>/revoke")
 @requires("documents:share")
 def revoke(key: int, share_id: int) -> Response:
-    """End a link at once."""
     shares.revoke_share(key, share_id)
     return see_other(f"{ADDRESS}/{key}/shares", translated("Link revoked."))
 
@@ -183,8 +178,7 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(key: int) -> dict[str, Any]:
-    document: dict[str, Any] = engine.read(f"Documents({key})", select="id,name,status").body
-    return document
+    return read_one(f"Documents({key})", select="id,name,status")
 
 
 def _version() -> int | None:

@@ -9,14 +9,6 @@ from urllib.parse import quote, urlencode
 from app.console.service_messages import translated_message
 from app.container.engine import ROOT, Result, ask
 from app.errors import ApiError, ForbiddenError, refuse_any, telling_all
-from app.odata.model import edm
-from app.odata.service import odata_service
-
-
-def container() -> edm.EntityContainer:
-    """The model of the service."""
-    service = odata_service.current
-    return service.container
 
 
 def read(path: str, **options: str | int | None) -> Result:

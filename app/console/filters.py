@@ -88,7 +88,6 @@ class Filterable:
 
     @property
     def operators(self) -> Mapping[str, Operator]:
-        """What can be said of it."""
         return OPERATORS[self.kind]
 
     @property

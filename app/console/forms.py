@@ -154,7 +154,6 @@ def edit_record(path: str, key: int) -> Response:
 
 @console.post("/<path>/<int:key>/edit")
 def change_record(path: str, key: int) -> Response:
-    """Change what is different in the form."""
     set_page = page_of(path)
     record = _read(set_page, key)
     lines = _lines_of(set_page, record)

@@ -19,17 +19,16 @@ from app.console.sets import PAGES
 from app.console.uploads import PageForm
 from app.errors import ApiError, ForbiddenError
 from app.http.body_stream import maximum_upload
-from app.http.security import current_caller, streamed
+from app.http.security import streamed
 from app.importing.columns import (
     ALL_OR_NOTHING,
     IGNORE,
     REFUSE,
-    RULES,
     SIGNS,
     SKIP_BAD,
-    TYPES,
     UPDATE_BY,
     Options,
+    importable,
     plan_columns,
     properties_of,
 )
@@ -39,7 +38,6 @@ from app.importing.rows import Outcome
 from app.importing.submission import import_file, read_import
 from app.importing.tables import ENCODINGS
 from app.jobs.schedule import last_beat
-from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST
 
 ADDRESS = f"{session.ROOT}/imports"
@@ -144,7 +142,6 @@ def take_import() -> Response:
 
 @console.get("/imports/<int:job_id>")
 def show_import(job_id: int) -> Response:
-    """How far an import of the caller's is."""
     job = read_job(job_id)
     return page(
         "import.html",
@@ -161,11 +158,9 @@ def _kinds() -> list[str]:
 
     Raises: ForbiddenError, nothing.
     """
-    caller = current_caller()
-    kinds = [name for name in TYPES if allowed(caller, RULES[name].permissions["create"])]
-    if not kinds:
-        raise ForbiddenError(translated("Your role may import nothing."))
-    return kinds
+    if kinds := importable():
+        return kinds
+    raise ForbiddenError(translated("Your role may import nothing."))
 
 
 def _page(

@@ -18,7 +18,7 @@ from typing import Any
 from app.console.language import marked
 from app.console.named_codes import UNIT, code_name, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.references import KINDS, all_named, find
+from app.console.references import KINDS, all_named, find, named
 from app.console.typed import MistypedError, noted_at
 from app.container.engine import read_one
 from app.db import records
@@ -242,7 +242,7 @@ def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
         texts = {each.name: _text(each.name, row.get(each.name)) for each in FIELDS}
         texts[PRODUCT] = names.get(row[PRODUCT], "")
         known.append(Line(str(row["id"]), texts, texts))
-    return [*known, *_empty(EMPTY_ROWS)]
+    return with_empty_rows(known)
 
 
 def typed_lines(form: Mapping[str, str]) -> list[Line]:
@@ -310,7 +310,7 @@ def with_products(
             texts["unitPrice"] = ""
             if line.values.get("unitPrice", "") == line.was.get("unitPrice", ""):
                 problems.append((f"{location}.unitPrice", other))
-        product_name = named_product(product)
+        product_name = named(KINDS["Product"], product.id)
         untouched = {
             name: texts[name]
             for name in TAKEN
@@ -438,10 +438,6 @@ def _include_tax(texts: Mapping[str, str]) -> bool:
     return texts.get("pricesIncludeTax") == "true"
 
 
-def named_product(product: Product) -> str:
-    return all_named(KINDS["Product"], [product.id])[product.id]
-
-
 def _texts_of(product: Product) -> dict[str, str]:
     """What a row shows of a product, with the tax that it would get."""
     (values,) = complete([values_of(product)], organisation())
@@ -455,8 +451,7 @@ def around(part: Part, body: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
-    """Typed rows, and rows for more."""
-    return [*lines, *_empty(EMPTY_ROWS)]
+    return [*lines, *[Line("", {})] * EMPTY_ROWS]
 
 
 def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
@@ -570,11 +565,11 @@ def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
 
     What is wrong with a field that the form does not have is said at the description.
     """
-    named = {each.name for each in FIELDS}
+    on_page = {each.name for each in FIELDS}
     by_row: dict[int, dict[str, str]] = {}
     for location, text in problems.items():
         if part := _PLACE.fullmatch(location):
-            is_shown = part[2] in named
+            is_shown = part[2] in on_page
             field = part[2] if is_shown else "description"
             message = text if is_shown else f"{part[2] or ''} {text}".strip()
             problems_of_line = by_row.setdefault(int(part[1]), {})
@@ -592,10 +587,6 @@ def is_of_line(location: str, rows: int) -> bool:
 
 def _decimals(value: Decimal) -> int:
     return -int(value.as_tuple().exponent)
-
-
-def _empty(count: int) -> list[Line]:
-    return [Line("", {}) for _ in range(count)]
 
 
 def _text(name: str, value: Any) -> str:

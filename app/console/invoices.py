@@ -10,14 +10,14 @@ from typing import Any
 
 from flask import Response, request
 
-from app.console import engine, session
+from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
 from app.console.numbers import amount_text
 from app.console.sets import page_of
 from app.console.typed import typed_addresses, typed_text
-from app.container.engine import ask
+from app.container.engine import ask, read_one
 from app.documents.analysis import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -114,7 +114,6 @@ def download_e_invoice(key: int, form: str) -> Response:
 @console.get("/invoices/<int:key>/send")
 @requires("invoices:send")
 def show_letter(key: int, problem: ApiError | None = None) -> Response:
-    """The letter that would be sent, to be changed."""
     if problem is not None:
         db.session.rollback()  # the number that it would have had is free again
     invoice = _named(key)
@@ -170,9 +169,7 @@ def send_letter(key: int) -> Response:
 @console.get("/invoices/<int:key>/mails")
 @requires("invoices:read")
 def show_invoice_mails(key: int, problem: ApiError | None = None, **_sent: int) -> Response:
-    """The mails about an invoice, and what became of each."""
     mails = list_deliveries(key, **page_asked())
-    db.session.rollback()
     return page(
         "invoice_mails.html",
         invoice=(invoice := _named(key)),
@@ -187,7 +184,6 @@ def show_invoice_mails(key: int, problem: ApiError | None = None, **_sent: int) 
 @requires("invoices:send")
 @refused_on(show_invoice_mails)
 def resend_invoice_mail(key: int, mail_id: int) -> Response:
-    """Send a failed mail again."""
     resend(key, mail_id)
     return see_other(f"{ADDRESS}/{key}/mails", translated("The mail is sent again."))
 
@@ -238,5 +234,4 @@ def _kind() -> str | None:
 
 
 def _named(key: int) -> dict[str, Any]:
-    invoice: dict[str, Any] = engine.read(f"Invoices({key})", select="id,number,status,type").body
-    return invoice
+    return read_one(f"Invoices({key})", select="id,number,status,type")

@@ -53,14 +53,12 @@ class Use:
 
     @property
     def percent(self) -> int:
-        """Of the limit."""
         return min(100, self.used * 100 // self.limit)
 
 
 @console.get("/jobs")
 @requires("settings:read")
 def show_jobs() -> Response:
-    """Queues, imports, exports, the worker's sign of life, and limits."""
     with primary_engine().connect() as connection:
         queues = [
             Queue(title, *waiting(connection, name)) for name, title in CALLED["queues"].items()
@@ -133,7 +131,6 @@ MAIL = f"{session.ROOT}/mail"
 @console.get("/mail")
 @requires("settings:read")
 def show_mails() -> Response:
-    """The mails, the newest first."""
     status = request.args.get("status", "")
     mails = outbox.list_mail(status if status in outbox.STATUSES else None, **page_asked())
     return page(
@@ -161,6 +158,5 @@ def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
 @requires("settings:update")
 @refused_on(show_mail)
 def retry_mail(mail_id: int) -> Response:
-    """Try a mail again now."""
     outbox.retry_mail(mail_id)
     return see_other(f"{MAIL}/{mail_id}", translated("The mail is sent again."))

@@ -11,7 +11,6 @@ from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.typed import typed_note
 from app.errors import ApiError
-from app.extensions import db
 from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
 from app.kb.search import search_articles
@@ -71,7 +70,6 @@ def read_article(key: int, problem: ApiError | None = None) -> Response:
             feedback = list_feedback(key)
         except ApiError:  # somebody else's article
             feedback = []
-        db.session.rollback()
     return page(
         "article.html",
         article=article,

@@ -74,7 +74,6 @@ class ListQuery:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether records are left out."""
         return bool(self.search or self.filter)
 
     def rows(self) -> dict[str, str | None]:

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from app.console import engine, session
+from app.console import session
 from app.console.references import KINDS, referred_by
 from app.console.sets import page_of_type
 from app.container.engine import read_by_id
+from app.container.model import container
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
@@ -100,7 +101,7 @@ def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str 
 def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
     """The records of a type that the caller may read, by their keys."""
     entity_set = next(
-        (each for each in engine.container().sets.values() if each.type.name == type_name), None
+        (each for each in container().sets.values() if each.type.name == type_name), None
     )
     title = title_of(type_name)
     if entity_set is None or title is None or not is_readable(entity_set.type):

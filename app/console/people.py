@@ -33,7 +33,6 @@ _ENGLISH = ("en-GB", "en-US")
 
 @console.get("/account")
 def show_account(problem: ApiError | None = None) -> Response:
-    """What one may change of one's own account, and one's open sessions."""
     person = users.get_user_dict(current_caller().user_id)
     sessions = list_sessions(person["id"], **page_asked())
     return page(
@@ -50,7 +49,6 @@ def show_account(problem: ApiError | None = None) -> Response:
 @console.post("/account")
 @refused_on(show_account)
 def change_account() -> Response:
-    """Change one's name and language."""
     name, language = request.form.get("displayName", "").strip(), request.form.get("language", "")
     if not name:
         raise ValidationError([("displayName", translated("is required"))])
@@ -99,7 +97,6 @@ _STATUS_SAID = {"active": marked("User enabled."), "disabled": marked("User disa
 @console.get("/users")
 @requires("users:manage")
 def show_users(**values: Any) -> Response:
-    """The people who may sign in."""
     with primary_engine().connect() as connection:
         rows = connection.execute(
             select(User)
@@ -139,7 +136,6 @@ def make_user() -> Response:
 @console.get("/users/<int:user_id>")
 @requires("users:manage")
 def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
-    """One account with its roles and open sessions."""
     person = get_user_dict(user_id)
     with primary_engine().connect() as connection:
         locks = locks_of(connection, [person["username"]])
@@ -184,7 +180,6 @@ def act_on_user(user_id: int) -> Response:
 @requires("users:manage")
 @refused_on(show_user)
 def change_user(user_id: int) -> Response:
-    """Change what is known of an account, and its roles."""
     form = request.form
     names = (("display_name", "displayName"), ("language", "language"), ("timezone", "timezone"))
     known = {name: text for name, field in names if (text := form.get(field, "").strip()[:200])}
@@ -198,7 +193,6 @@ def change_user(user_id: int) -> Response:
 @console.get("/sessions")
 @requires("users:manage")
 def show_sessions() -> Response:
-    """Everybody's open sessions, the one used last first."""
     sessions = list_sessions(None, **page_asked())
     return page("sessions.html", sessions=sessions["items"], links=page_links(sessions["total"]))
 

@@ -22,7 +22,6 @@ from app.console.svg_charts import picture_of
 from app.console.typed import typed_name
 from app.console.wording import saved
 from app.errors import ApiError, ValidationError
-from app.extensions import db
 from app.http.security import requires
 
 REMEMBERED = 10
@@ -41,8 +40,6 @@ def show_question(problem: ApiError | None = None) -> Response:
             answer = _answer(question, before)
         except ValidationError as error:
             problem = error
-    if problem is None:
-        db.session.rollback()  # a question writes nothing
     return page(
         "questions.html",
         question=question,

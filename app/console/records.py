@@ -34,7 +34,6 @@ _NEVER_SHOWN = ("id", "allowedActions", "customFields")
 
 @console.get("/<path>/<int:key>")
 def show_record(path: str, key: int) -> Response:
-    """Its properties, steps and related records."""
     return _show(page_of(path), key)
 
 
@@ -70,11 +69,10 @@ def show_deletion(path: str, key: int) -> Response:
     require(current_caller(), f"{set_page.entity_set.type.resource}:delete")
     record = engine.read(f"{set_page.set_name}({key})").body
     service: Any = set_page.entity_set.service
-    effects = consequences(service.rules, key)
-    db.session.rollback()  # it was only looked at
     return page(
         "delete.html", set_page=set_page, key=key, name=set_page.name_of(record),
-        version=record.get("@odata.etag"), consequences=_in_words(effects),
+        version=record.get("@odata.etag"),
+        consequences=_in_words(consequences(service.rules, key)),
     )  # fmt: skip
 
 
@@ -144,7 +142,8 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
         files=files_of(record) if set_page.set_name == "Documents" else None,
         talk=talk_of(key) if set_page.set_name == "Tickets" else None,
         desk=desk_of(record, names) if set_page.set_name == "Tickets" else None,
-        article=_article(record) if set_page.set_name == "KbArticles" else None,
+        article=Markup(to_html(record["body"] or "", record["bodyFormat"]))  # made safe there
+        if set_page.set_name == "KbArticles" else None,
         timeline=timeline_of(set_page, key, record, FIRST),
         problem=error,
         query=engine.address(f"{set_page.set_name}({key})", expand=expand),
@@ -184,7 +183,3 @@ def _called(name: str, count: int) -> str:
         if record_page is None
         else inside(record_page.singular_label if count == 1 else record_page.label)
     )
-
-
-def _article(record: dict[str, Any]) -> Markup:
-    return Markup(to_html(record["body"] or "", record["bodyFormat"]))  # made safe there

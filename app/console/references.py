@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from flask import Response, jsonify, request
 
-from app.console import engine
 from app.console.area import console
 from app.console.choices import search_phrase
 from app.console.language import translated
 from app.console.typed import MistypedError, key_in
 from app.container.engine import read_by_id, read_many
+from app.container.model import container
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
 from app.odata.syntax.literals import quoted
@@ -64,7 +64,7 @@ def referred_to(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
 @lru_cache(maxsize=64)
 def referred_by(type_: edm.EntityType) -> Mapping[str, str]:
     """Column -> the entity type that it refers to, by the foreign keys of the table."""
-    types = {each.type.table: each.type.name for each in engine.container().sets.values()}
+    types = {each.type.table: each.type.name for each in container().sets.values()}
     return {
         column.name: types[key.column.table]
         for column in type_.table.c

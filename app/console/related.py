@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from app.console import engine, session
-from app.console.columns import Column, cells, columns_of, part_cells, part_columns
+from app.console import session
+from app.console.columns import Column, cells, columns_of, part_cells
 from app.console.named_records import is_readable
 from app.console.sets import Page, page_of_type
+from app.container.model import container
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
@@ -90,13 +91,15 @@ def related(
         columns = columns_of(target_page, target_page.own_columns)
         texts = cells(target_page, columns, rows)
     else:
-        hidden = {"id", "allowedActions", "body", "customFields", _key_of(set_page)}
+        own = set_page.entity_set.type.name
+        key = f"{own[:1].lower()}{own[1:]}Id"
+        hidden = {"id", "allowedActions", "body", "customFields", key}
         names = (
             list(_COLUMNS.get(target.name, ()))
             or [each for each in target.properties if each not in hidden][:_MOST_COLUMNS]
         )
         names = [each for each in names if each not in _SOMETIMES or any(row[each] for row in rows)]
-        columns = part_columns(target, names)
+        columns = [Column(each, target.properties[each], None, "") for each in names]
         texts = part_cells(target, columns, rows, record.get("currency"))
     add = _add(set_page, record["id"], name)
     return Related(name, columns, rows, texts, total, target_page, add)
@@ -121,9 +124,4 @@ def _add(set_page: Page, key: int, name: str) -> str:
 
 def target_of(set_page: Page, name: str) -> edm.EntityType:
     """The entity type behind a navigation property."""
-    return engine.container().target(set_page.entity_set.type.navigation[name])
-
-
-def _key_of(set_page: Page) -> str:
-    name = set_page.entity_set.type.name
-    return f"{name[:1].lower()}{name[1:]}Id"
+    return container().target(set_page.entity_set.type.navigation[name])

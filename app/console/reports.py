@@ -21,7 +21,6 @@ from app.console.svg_charts import picture_of
 from app.console.typed import refused_at, typed_addresses, typed_count, typed_name, typed_note
 from app.console.wording import deleted
 from app.errors import ApiError, ValidationError
-from app.extensions import db
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
 from app.permissions import allowed
@@ -37,7 +36,6 @@ _REFERENCES = {"clientId": "Client", "assigneeId": "User"}
 @console.get("/reports")
 @requires("bi:query")
 def show_reports() -> Response:
-    """The reports that the caller may run."""
     return page("reports.html", reports=service.list_reports())
 
 
@@ -60,8 +58,6 @@ def show_report(report_id: int, problem: ApiError | None = None) -> Response:
     may_change = not report.is_built_in and (
         report.owner_id == current_caller().user_id or allowed(current_caller(), "settings:update")
     )
-    if problem is None:
-        db.session.rollback()
     weekdays = get_day_names(context="stand-alone", locale=page_language())
     return page(
         "report.html",

@@ -29,7 +29,6 @@ _KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
 
 
 def kept_query(text: str) -> list[tuple[str, str]]:
-    """What is kept of the query of a list's address."""
     return [pair for pair in parse_qsl(text) if pair[0] in _KEPT]
 
 

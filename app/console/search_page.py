@@ -37,7 +37,6 @@ _NUMBERED = ("Invoices", "Tickets", "Clients")
 
 @console.get("/search")
 def search_everything() -> Response:
-    """What was found of what the caller may read."""
     text = " ".join(request.args.get("q", "").split())[:200]
     people: list[dict[str, Any]] = []
     total, problem = 0, None
@@ -156,7 +155,6 @@ KEYS = (
 
 @console.get("/keys")
 def show_keys() -> Response:
-    """What the keyboard does, on a page of its own."""
     return page("keys.html", keys=KEYS)
 
 

@@ -25,6 +25,7 @@ from app.console.language import (
     translated_as,
 )
 from app.console.numbers import page_signs
+from app.odata.names import apart
 from app.written.numbers import grouped_number
 
 CONTEXT = "service"
@@ -60,12 +61,11 @@ def translated_message(message: str) -> str:
 def _as_the_page_writes(message: str) -> str:
     """An English message with the page's own signs in its amounts and days."""
     text, values = _recognised(message) if _DIGITS.search(message) else ("", {})
-    places = {name: _value(each) if _is_figure(each) else each for name, each in values.items()}
+    places = {
+        name: _value(each) if _NUMBER.fullmatch(each) or _DAY.fullmatch(each) else each
+        for name, each in values.items()
+    }
     return text % places if text else message
-
-
-def _is_figure(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text) or _DAY.fullmatch(text))
 
 
 def is_known(message: str) -> bool:
@@ -120,7 +120,7 @@ def _value(text: str) -> str:
 
 def called(name: str) -> str:
     """A name of the model as people call it: ``issueDate``, ``invoice``, ``ClosedLost``."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = apart(name)
     for text in (words[:1].upper() + words[1:].lower(), words, words.lower()):
         if any((None, text) in msgids(each) for each in languages()[1:]):
             translation = translated(text)

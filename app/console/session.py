@@ -68,7 +68,6 @@ def remember(user_id: int, session_key: str) -> None:
 
 
 def forget() -> None:
-    """Sign the browser out."""
     session.clear()
 
 

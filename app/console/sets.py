@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.console import engine
 from app.console.language import translated
 from app.container.measures import MEASURES
+from app.container.model import container
 from app.errors import NotFoundError
 from app.odata.model import edm
 
@@ -79,7 +79,7 @@ class Page:
 
     @property
     def entity_set(self) -> edm.EntitySet:
-        return engine.container().sets[self.set_name]
+        return container().sets[self.set_name]
 
     @property
     def groups(self) -> list[Group]:
@@ -124,5 +124,5 @@ def page_of(path: str) -> Page:
 
 def page_of_type(name: str) -> Page | None:
     """The page of the records of an entity type; None for one without."""
-    entity_set = engine.container().set_of_type.get(name)
+    entity_set = container().set_of_type.get(name)
     return None if entity_set is None else PAGES.get(entity_set.name.lower())

@@ -60,8 +60,6 @@ def show_settings() -> Response:
 @requires("settings:read")
 def show_group(group: str, problem: ApiError | None = None) -> Response:
     settings = organisation()
-    if problem is None or problem.status < 500:
-        db.session.rollback()  # the form is only shown: no writer is to wait for it
     if group not in TITLES:
         raise NotFoundError(translated("There are no such settings."))
     typed = request.form if request.method == "POST" else None
@@ -97,13 +95,11 @@ def save_group(group: str) -> Response:
 @console.get("/settings/logo")
 @requires("settings:read")
 def show_logo_page(problem: ApiError | None = None) -> Response:
-    logo = logo_body(organisation())
-    db.session.rollback()
     return page(
         "settings_logo.html",
         tabs=TABS,
         group="logo",
-        logo=logo,
+        logo=logo_body(organisation()),
         problem=problem,
     )
 
@@ -357,7 +353,6 @@ _HELP_DESK = "helpDesk"
 @requires("settings:read")
 def show_canned_answers(problem: ApiError | None = None) -> Response:
     settings = organisation()
-    db.session.rollback()  # the form is only shown
     answers = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()
     problems = engine.problems_by_field(problem)
     return page(

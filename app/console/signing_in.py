@@ -18,7 +18,6 @@ from app.http.security import counted, public
 @public
 @counted("address")
 def sign_in_page() -> Response:
-    """Ask for name and password."""
     return page("sign_in.html", target=_target(request.args.get("next")))
 
 

@@ -27,6 +27,7 @@ from app.console.sets import page_of
 from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
 from app.console.wording import amount, words
 from app.container.measures import INVOICE, MEASURES, OWED, WRITTEN_OFF, Measure, converted, figures
+from app.container.model import container
 from app.db.engines import read_engine
 from app.db.types import iso_instant
 from app.http.security import current_caller, requires
@@ -118,7 +119,7 @@ def start() -> Response:
         figures_shown += _receivables(currency)
         revenue = _revenue(currency)
     for name in _THIS_MONTH:
-        home = engine.container().set_of_type[MEASURES[name].of]
+        home = container().set_of_type[MEASURES[name].of]
         if _may(home.type.resource):
             figures_shown.append(_this_month(MEASURES[name], home, currency))
     if _may("opportunities"):
@@ -176,7 +177,11 @@ def _this_month(measure: Measure, home: edm.EntitySet, currency: str) -> Figure:
     is_day = home.type.properties[measure.date].type == edm.DATE
     path, unit = home.name.lower(), ""
     apart: Mapping[str, Decimal] = {}
-    within = [_between(measure.date, *period, is_day) for period in periods]
+    within = [
+        f"{measure.date} ge {_bound(begin, is_day)}"
+        f" and {measure.date} lt {_bound(end + timedelta(days=1), is_day)}"
+        for begin, end in periods
+    ]
     if measure.is_money:
         where = " or ".join(f"({each})" for each in within)
         computed = f"{measure.date} ge {_bound(first, is_day)} as isNow"
@@ -203,11 +208,6 @@ def _listed(measure: Measure, first: date, last: date) -> list[tuple[str, str]]:
     if measure.name == "Won":
         conditions.append(("state", "ClosedWon"))
     return conditions
-
-
-def _between(name: str, first: date, last: date, is_day: bool) -> str:
-    end = last + timedelta(days=1)
-    return f"{name} ge {_bound(first, is_day)} and {name} lt {_bound(end, is_day)}"
 
 
 def _bound(day: date, is_day: bool) -> str:
@@ -253,7 +253,7 @@ def _pipeline(currency: str) -> Chart:
     apply = converted(measure, measure.condition, "stage", beside="$count as number")
     result = figures(measure, engine.read("Opportunities", apply=apply).rows)
     rows = {row["stage"]: row for row in result.rows}
-    stages = engine.container().sets["Opportunities"].type.properties["stage"].allowed or ()
+    stages = container().sets["Opportunities"].type.properties["stage"].allowed or ()
     bars = _bars(
         [
             (
@@ -330,7 +330,7 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
     start = f"filter({condition})/" if condition else ""
     apply = f"{start}groupby(({name}),aggregate($count as number))"
     rows = {row[name]: row["number"] for row in engine.read(set_name, apply=apply).rows}
-    states: Sequence[Any] = engine.container().sets[set_name].type.properties[name].allowed or ()
+    states: Sequence[Any] = container().sets[set_name].type.properties[name].allowed or ()
     values = [
         (state, Decimal(rows[state]), f"{path}/?state={state}", "")
         for state in states

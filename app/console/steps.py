@@ -15,6 +15,7 @@ from app.console.typed import noted_at
 from app.console.wording import label, words
 from app.container.declared import DECLARED
 from app.container.engine import ask
+from app.container.model import container
 from app.errors import NotFoundError
 from app.http.schema_fields import Field as SchemaField
 from app.money import digits, written
@@ -134,7 +135,7 @@ def asked_of_many(name: str) -> list[Field]:
 
 
 def _state_inputs(step: StateStep) -> tuple[Field, ...]:
-    properties = engine.container().sets[step.set_name].type.properties
+    properties = container().sets[step.set_name].type.properties
     return tuple(
         Field(
             name,
@@ -220,7 +221,7 @@ def _typed_arguments(
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """What was typed into a step's form, amounts with the decimals of the record's currency."""
     places = 0
-    has_currency = "currency" in engine.container().sets[set_name].type.properties
+    has_currency = "currency" in container().sets[set_name].type.properties
     if has_currency and any(each.kind == "number" for each in inputs):
         record = engine.read(f"{set_name}({key})", select="currency").body
         places = digits(record["currency"])
@@ -228,7 +229,7 @@ def _typed_arguments(
 
 
 def _offered(set_name: str, step: str) -> Operation | None:
-    return OFFERED.get((engine.container().sets[set_name].type.name, step))
+    return OFFERED.get((container().sets[set_name].type.name, step))
 
 
 def step_message(set_name: str, record: str, step: str, answer: Any) -> str:

@@ -84,7 +84,6 @@ class Timeline(NamedTuple):
 
 @console.get("/<path>/<int:key>/timeline")
 def show_timeline(path: str, key: int) -> Response:
-    """All that happened to a record, the latest first."""
     set_page = page_of(path)
     record = read_one(f"{set_page.set_name}({key})")
     skip, size = skipped(), page_rows()
@@ -175,7 +174,8 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
     values: list[tuple[str, Any, Any]] = []
     detail, moment = _detail(row.action, before, after), None
     if deed == "updated":
-        type_ = _type(row.entity)
+        record_page = page_of_type(row.entity)
+        type_ = record_page.entity_set.type if record_page else None
         changed = [name for name in after if type_ is None or name in type_.properties]
         detail = _step(row.entity, before, after)
         # A change that is no step tells by the moment that it keeps what was done.
@@ -306,11 +306,6 @@ def _related_moments(set_page: Page, key: int, most: int) -> Iterator[Entry]:
 def _people(keys: Iterable[int | None]) -> Mapping[int | None, str]:
     people = names_by_key("User", [key for key in keys if key])
     return {key: person.name for key, person in people.items()}
-
-
-def _type(entity: str) -> edm.EntityType | None:
-    record_page = page_of_type(entity)
-    return None if record_page is None else record_page.entity_set.type
 
 
 def _names(subjects: Iterable[Subject]) -> Mapping[Subject, Any]:

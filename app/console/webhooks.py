@@ -32,7 +32,6 @@ _STATUS_SAID = {"active": marked("Webhook enabled."), "disabled": marked("Webhoo
 @console.get("/webhooks")
 @requires("webhooks:read")
 def show_webhooks(problem: ApiError | None = None, **values: Any) -> Response:
-    """All receivers, the newest first."""
     with primary_engine().connect() as connection:
         newest = select(WebhookEndpoint).order_by(WebhookEndpoint.id.desc()).limit(CONSOLE_WHOLE)
         endpoints = list(map(endpoint_shape, records.read_all(newest, of=connection)))
@@ -62,7 +61,6 @@ def register_webhook() -> Response:
 @console.get("/webhooks/<int:webhook_id>")
 @requires("webhooks:read")
 def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any) -> Response:
-    """A receiver with what was delivered to it."""
     form = (request.form.get("step") or "change") if problem else ""
     endpoint = _endpoint(webhook_id)
     status = request.args.get("status", "")
@@ -90,7 +88,6 @@ def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any
 @requires("webhooks:update")
 @refused_on(show_webhook)
 def change_webhook(webhook_id: int) -> Response:
-    """Change where a receiver is, what it gets and what it is for."""
     endpoints.change_endpoint(webhook_id, _typed())
     return see_other(_address(webhook_id), translated("Saved."))
 
@@ -99,7 +96,6 @@ def change_webhook(webhook_id: int) -> Response:
 @requires("webhooks:update")
 @refused_on(show_webhook)
 def act_on_webhook(webhook_id: int) -> Response:
-    """Do what a button of the page says."""
     step = request.form.get("step", "")
     if step == "test":
         delivery = endpoints.send_test(webhook_id)
@@ -120,7 +116,6 @@ def act_on_webhook(webhook_id: int) -> Response:
 @console.post("/webhooks/<int:webhook_id>/delete")
 @requires("webhooks:delete")
 def remove_webhook(webhook_id: int) -> Response:
-    """Remove a receiver with all its deliveries."""
     endpoints.remove_endpoint(webhook_id)
     return see_other(f"{session.ROOT}/webhooks", deleted(translated("Webhook")))
 
@@ -130,7 +125,6 @@ def remove_webhook(webhook_id: int) -> Response:
 def show_webhook_delivery(
     webhook_id: int, delivery_id: int, problem: ApiError | None = None
 ) -> Response:
-    """One delivery: what was sent, and every attempt with its answer."""
     return page(
         "webhook_delivery.html",
         endpoint=endpoints.show_endpoint(webhook_id),
@@ -143,7 +137,6 @@ def show_webhook_delivery(
 @requires("webhooks:update")
 @refused_on(show_webhook_delivery)
 def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
-    """Deliver it again now."""
     deliveries.resend(webhook_id, delivery_id)
     message = translated("It is delivered again.")
     return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}", message)

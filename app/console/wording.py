@@ -88,12 +88,10 @@ def label(name: str) -> str:
 
 
 def head(text: str) -> str:
-    """A text at the head of a column."""
     return text_as(page_language(), COLUMN, text)
 
 
 def head_of(name: str) -> str:
-    """The label of a property at the head of its column."""
     return label(name) if name == "state" else head(_in_english(name))
 
 
@@ -321,7 +319,6 @@ def _plain_number(value: Any) -> Any:
 
 
 def words(state: str) -> str:
-    """A word of the model in the language of the page."""
     return word_text(state, page_language())
 
 

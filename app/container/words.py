@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
 from app.container.model import container
 from app.odata.model import edm
+from app.odata.names import apart
 from app.written.catalogue import SOURCE, marked, text_in
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Codes of the kinds of tax in e-invoices (UNCL 5305), with what they stand for.
 _TAX_KINDS: Mapping[str, str] = {
     "S": marked("S standard"), "Z": marked("Z zero rate"), "E": marked("E exempt"),
@@ -23,8 +22,8 @@ def word_text(word: str, language: str = SOURCE) -> str:
     """``ClosedWon`` -> ``Closed Won``, ``creditCard`` -> ``credit card``; ``G`` -> ``G export``."""
     if word in _TAX_KINDS:
         return text_in(language, _TAX_KINDS[word])
-    apart = _HUMP.sub(" ", word)
-    return text_in(language, apart.lower() if word[:1].islower() else apart)
+    words = apart(word)
+    return text_in(language, words.lower() if word[:1].islower() else words)
 
 
 def options_of(property_: edm.Property) -> tuple[str, ...]:

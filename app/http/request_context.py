@@ -8,7 +8,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
-from flask import Flask, current_app, has_request_context, request
+from flask import Flask, Response, after_this_request, current_app, has_request_context, request
 
 from app.http.security import CLOSED, RouteRules
 
@@ -97,6 +97,15 @@ def current_request_id() -> str | None:
 def running_app() -> Flask:
     """The application itself, for threads and loops that outlive the context of its proxy."""
     return current_app.app_context().app
+
+
+def when_answered(call: Callable[[], object]) -> None:
+    """Call when the caller has the answer to this request, and its transaction has ended."""
+
+    @after_this_request
+    def register(response: Response) -> Response:
+        response.call_on_close(call)
+        return response
 
 
 def client_address() -> str | None:

@@ -19,10 +19,12 @@ from app.crm.clients import CLIENT, CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
+from app.http.security import current_caller
 from app.importing.units import unit_code
 from app.invoices.lines import UNKNOWN_UNIT
 from app.invoices.products import PRODUCT
 from app.models.searched import search_text
+from app.permissions import allowed
 from app.settings.days import zone
 from app.writing.rules import EntityRules
 from app.written.catalogue import languages
@@ -166,8 +168,11 @@ def plan_columns(
             continue
         if wanted is not None and (way is not _Way.USUAL or options.unknown_columns == REFUSE):
             problems.append((heading, f"is {wanted}, as {taken[wanted]} is"))
-        elif mapping.get(heading) or (heading not in mapping and options.unknown_columns == REFUSE):
-            problems.append((heading, _unknown(mapping.get(heading))))
+        elif wrong := mapping.get(heading):
+            problems.append((heading, f"is mapped to {wrong}, which is no property"))
+        elif heading not in mapping and options.unknown_columns == REFUSE:
+            unknown = "is no property: map it to one, or to null to ignore it"
+            problems.append((heading, unknown))
     if not taken and not problems:
         problems.append(("", "No column is a property."))
     return list(map(Column, headings, targets)), problems
@@ -192,6 +197,12 @@ def _recognise(heading: str, options: Options) -> tuple[str | None, _Way]:
     if (named := _plain_properties(options.type).get(plain)) is not None:
         return named, _Way.NAMED
     return usual_headings(options.type).get(plain), _Way.USUAL
+
+
+def importable() -> list[str]:
+    """The types of which the caller may create records."""
+    caller = current_caller()
+    return [name for name in TYPES if allowed(caller, RULES[name].permissions["create"])]
 
 
 def properties_of(type_: str) -> Mapping[str, str]:
@@ -227,12 +238,6 @@ def _is_custom(name: str) -> bool:
 
 def _plain(heading: str) -> str:
     return search_text(heading).replace(" ", "")
-
-
-def _unknown(target: Any) -> str:
-    if isinstance(target, str):
-        return f"is mapped to {target}, which is no property"
-    return "is no property: map it to one, or to null to ignore it"
 
 
 class Plan:

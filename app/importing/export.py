@@ -40,7 +40,8 @@ def export_records(out: IO[str], report: Report | None = None) -> dict[str, int]
     """Write one JSON object, entity set -> records; returns entity set -> number of records."""
     counts: dict[str, int] = {}
     with read_engine().connect() as connection:
-        total = sum(_count(connection, each) for each in import_sets().values())
+        counted = (select(func.count()).select_from(each.table) for each in import_sets().values())
+        total = sum(connection.scalar(each) or 0 for each in counted)
         users = connection.execute(select(User.id, User.username).order_by(User.id)).mappings()
         out.write('{"Users": ' + json_text([dict(user) for user in users]))
         for name, target in import_sets().items():
@@ -55,10 +56,6 @@ def export_records(out: IO[str], report: Report | None = None) -> dict[str, int]
     if report is not None:
         report("Exporting records", total, total)
     return counts
-
-
-def _count(connection: Connection, target: ImportSet) -> int:
-    return int(connection.scalar(select(func.count()).select_from(target.table)) or 0)
 
 
 def _records(connection: Connection, target: ImportSet) -> Iterator[dict[str, Any]]:

@@ -184,7 +184,7 @@ def assign_keys(connection: Connection, entries: Entries, problems: Problems) ->
     for name, listed in entries.items():
         mapping = keys[name] = {}
         table = import_sets()[name].table
-        keep = _is_empty(connection, table)
+        keep = connection.execute(select(table.c.id).limit(1)).first() is None
         taken = {entry.given_id for entry in listed if entry.given_id is not None}
         fresh = iter(
             new_keys(
@@ -294,10 +294,6 @@ def _user_keys(connection: Connection, users: object, problems: Problems) -> dic
         else:
             keys[named["id"]] = key
     return keys
-
-
-def _is_empty(connection: Connection, table: Table) -> bool:
-    return connection.execute(select(table.c.id).limit(1)).first() is None
 
 
 # --- the import

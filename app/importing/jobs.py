@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ _log = structlog.get_logger(__name__)
 def queue_import(path: Path, name: str, options: Options) -> int:
     """Keep a file and queue its import, in the running transaction; the key of the job."""
     key = new_key(AREA)
-    blobs.current.put(key, _chunks(path))
+    with path.open("rb") as file:
+        blobs.current.put(key, iter(partial(file.read, READ_BYTES), b""))
     return records.insert(
         ImportJob,
         {
@@ -143,8 +145,8 @@ class RunningImport:
         if options.dry_run or options.mode == SKIP_BAD:
             with open_table(path, JOB, options.encoding) as table:
                 running = Import(table, options, plan)
-                if job_outcome := self._resumed(options):
-                    running.resume(job_outcome)
+                if self.job["outcome"] and not options.dry_run:  # which keeps nothing
+                    running.resume(read_outcome(self.job["outcome"]))
                 self.begin("Checking" if options.dry_run else "Writing")
                 outcome = running.in_chunks(self.pause, self._note)
             with transaction():
@@ -171,12 +173,6 @@ class RunningImport:
             self.begin(status, OPENING_LEASE)
 
         return look_through(path, options, go_on)
-
-    def _resumed(self, options: Options) -> Outcome | None:
-        """What an earlier run wrote for good; a dry run keeps nothing and begins anew."""
-        if options.dry_run or not self.job["outcome"]:
-            return None
-        return read_outcome(self.job["outcome"])
 
     def begin(self, status: str, lease: int = LEASE, **values: Any) -> None:
         """Enter a status, in a transaction of its own."""
@@ -252,12 +248,6 @@ def _file(key: str) -> Iterator[Path]:
             for chunk in blobs.current.stream(key):
                 file.write(chunk)
         yield path
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while chunk := file.read(READ_BYTES):
-            yield chunk
 
 
 def tidy_imports() -> int:

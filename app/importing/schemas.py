@@ -8,6 +8,7 @@ from app.errors import ValidationError
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.json_body import parse_json
 from app.http.schema_fields import BadValueError, Schema
+from app.http.schema_parts import Instant
 from app.importing.columns import (
     ALL_OR_NOTHING,
     REFUSE,
@@ -155,8 +156,8 @@ class JobSchema(Schema):
     done = fields.Integer()
     message = fields.String(allow_none=True, description="Why it failed.")
     outcome = fields.Nested(CountsSchema, allow_none=True)
-    created_at = fields.String(metadata={"format": "date-time"})
-    finished_at = fields.String(allow_none=True, metadata={"format": "date-time"})
+    created_at = Instant()
+    finished_at = Instant(allow_none=True)
 
 
 class TemplateQuerySchema(Schema):

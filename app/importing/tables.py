@@ -18,7 +18,7 @@ from typing import TextIO
 from app.errors import UnsupportedMediaTypeError, ValidationError
 from app.importing.limits import JOB, Budget, Limits
 from app.importing.workbook import Row, workbook_rows
-from app.written.columns import Cell, cell_text
+from app.written.columns import cell_text
 from app.written.guards import unguarded
 
 MOST_COLUMNS = 200
@@ -76,14 +76,10 @@ def _table(rows: Iterator[Row], encoding: str | None) -> FileTable:
 
 def _with_content(rows: Iterator[Row]) -> Iterator[Row]:
     for number, cells in rows:
-        plain = [_plain(cell) for cell in cells]
+        # A text without blanks around it, or without the apostrophe that guards it.
+        plain = [unguarded(cell) if isinstance(cell, str) else cell for cell in cells]
         if any(cell != "" for cell in plain):
             yield number, plain
-
-
-def _plain(cell: Cell) -> Cell:
-    """A text without blanks around it, or without the apostrophe that guards it."""
-    return unguarded(cell) if isinstance(cell, str) else cell
 
 
 # --- CSV: UTF-8 or UTF-16 with its mark, plain UTF-8, else Windows-1252 if that reads like it, or

@@ -10,12 +10,12 @@ from flask import Response, current_app, request
 
 from app.crm.area import area
 from app.db import records
-from app.db.types import iso_instant, json_text
+from app.db.types import json_text
 from app.http.body_stream import BodyStream, maximum_upload
 from app.http.multipart import read_form
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller, streamed
-from app.importing.columns import FULL_NAME, RULES, Options, properties_of
+from app.importing.columns import FULL_NAME, RULES, Options, importable, properties_of
 from app.importing.jobs import read_job
 from app.importing.rows import Outcome
 from app.importing.schemas import (
@@ -26,7 +26,7 @@ from app.importing.schemas import (
 )
 from app.importing.submission import import_file as take_file, read_import
 from app.models.import_job import ImportJob
-from app.permissions import allowed, require
+from app.permissions import require
 
 _EXAMPLES = {
     "client": {"name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976"},
@@ -34,17 +34,6 @@ _EXAMPLES = {
     "lead": {"company": "Globex", "lastName": "Hopper", "email": "grace@globex.example"},
     "product": {"sku": "SRV-CON", "name": "Consulting", "unitCode": "HUR", "unitPrice": "128.00"},
 }
-
-
-def _require_some_creation() -> None:
-    """Refuse, before anything is read, who may create nothing of what can be imported.
-
-    Raises: ForbiddenError.
-    """
-    caller = current_caller()
-    needed = [rules.permissions["create"] for rules in RULES.values()]
-    if not any(allowed(caller, permission) for permission in needed):
-        require(caller, needed[0])
 
 
 @area.post("/import")
@@ -62,7 +51,8 @@ def import_file() -> Any:
     could be two is a problem, until `decimalSign` or `dateOrder` says which. A file of more than
     1,000 rows is 202: the worker imports it, and `Location` says how far it is.
     """
-    _require_some_creation()
+    if not importable():  # before anything is read
+        require(current_caller(), RULES["client"].permissions["create"])
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
     with read_import(form, maximum_upload()) as (path, name, options):
@@ -111,9 +101,4 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
 
 
 def describe_job(row: ImportJob) -> dict[str, Any]:
-    finished = row.finished_at
-    return answer_body(
-        JobSchema, row, mode=row.options["mode"], dry_run=row.options["dryRun"],
-        created_at=iso_instant(row.created_at),
-        finished_at=None if finished is None else iso_instant(finished),
-    )  # fmt: skip
+    return answer_body(JobSchema, row, mode=row.options["mode"], dry_run=row.options["dryRun"])

@@ -44,6 +44,15 @@ class FoundArticle:
     nearness: float
     passages: Sequence[str]
 
+    @property
+    def language(self) -> str:
+        return language_of(self.article["language"])
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What a snippet is taken from."""
+        return self.passages or [self.article["summary"] or self.article["title"]]
+
 
 @dataclass(frozen=True)
 class SearchResult:
@@ -61,7 +70,7 @@ class SearchResult:
     @property
     def items(self) -> list[dict[str, Any]]:
         """The articles as answers show them (contract 11.1)."""
-        return [_described(article, self.marker) for article in self.found]
+        return [describe_article(article, self.marker) for article in self.found]
 
 
 def search_articles(
@@ -128,12 +137,10 @@ def index_for_caller(entity: str, resource: str, table: FromClause) -> IndexCach
     return PartialIndex(entity, keys)
 
 
-def _described(match: FoundArticle, marker: Marker) -> dict[str, Any]:
-    row = match.article
-    language = language_of(row["language"])
-    texts = match.passages or [row["summary"] or row["title"]]
+def describe_article(match: FoundArticle, marker: Marker) -> dict[str, Any]:
+    row, snippet = match.article, marker.snippet(match.texts, match.language)
     return answer_body(
-        FoundArticleSchema, row, snippet=marker.snippet(texts, language),
+        FoundArticleSchema, row, snippet=snippet,
         score=round(match.score, 4), url=entity_url(ARTICLE, row["id"]),
     )  # fmt: skip
 

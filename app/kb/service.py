@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
+from functools import partial
+from itertools import chain, count
 from typing import Any
 
 from slugify import slugify
@@ -184,12 +186,8 @@ def stem_of(title: str) -> str:
 
 def first_free(stem: str, taken: Set[str]) -> str:
     """``stem``, or with the least count from 2 that is free: ``stem-2``."""
-    if stem not in taken:
-        return stem
-    count = 2
-    while f"{stem}-{count}" in taken:
-        count += 1
-    return f"{stem}-{count}"
+    names = chain((stem,), (f"{stem}-{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def archive_expired() -> int:
@@ -197,8 +195,5 @@ def archive_expired() -> int:
     expired = select(KbArticle.id).where(
         KbArticle.status == "Published", KbArticle.expires_at <= today()
     )
-    return for_each_due("expired articles", expired, _archive)
-
-
-def _archive(article_id: int) -> None:
-    KB_ARTICLES.apply(article_id, {"status": "Archived"}, by=CLOCK)
+    archive = partial(KB_ARTICLES.apply, values={"status": "Archived"}, by=CLOCK)
+    return for_each_due("expired articles", expired, archive)

@@ -8,14 +8,14 @@ from typing import Any
 
 from app.container import engine
 from app.errors import ForbiddenError, NotFoundError, ValidationError, naming
-from app.events import entity_url
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
-from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
-from app.kb.search import FoundArticle, index_for_caller, search_articles
+from app.kb.indexing import SOLVED, TICKET, TICKET_WORDS
+from app.kb.schemas import SimilarTicketSchema, SuggestionSchema
+from app.kb.search import FoundArticle, describe_article, index_for_caller, search_articles
 from app.kb.service import KB_ARTICLES
 from app.models.ticket import Ticket
 from app.permissions import allowed
-from app.search.analysis import language_of
 from app.search.results import Marker
 from app.tickets.service import TICKETS, link_article
 
@@ -61,19 +61,12 @@ def question_of(ticket: Mapping[str, Any]) -> str:
 
 
 def _item(match: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, Any]:
-    row = match.article
-    language = language_of(row["language"])
-    texts = match.passages or [row["summary"] or row["title"]]
-    common = marker.words_in(" ".join([row["title"], *texts]), language)[:REASON_WORDS]
-    return {
-        "id": row["id"],
-        "title": row["title"],
-        "snippet": marker.snippet(texts, language),
-        "score": round(match.score, 4),
-        "reason": f"matches: {', '.join(common)}" if common else "similar in meaning",
-        "linked": row["id"] in linked,
-        "url": entity_url(ARTICLE, row["id"]),
-    }
+    text = " ".join([match.article["title"], *match.texts])
+    common = marker.words_in(text, match.language)[:REASON_WORDS]
+    return answer_body(
+        SuggestionSchema, describe_article(match, marker), linked=match.article["id"] in linked,
+        reason=f"matches: {', '.join(common)}" if common else "similar in meaning",
+    )  # fmt: skip
 
 
 def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
@@ -87,11 +80,7 @@ def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
     states = " or ".join(f"status eq '{state}'" for state in SOLVED)
     rows = engine.read_by_id("Tickets", near, "number,subject,status,resolution", f"({states})")
     similar = [
-        {
-            "id": key,
-            **{name: rows[key][name] for name in ("number", "subject", "status", "resolution")},
-            "score": round(each.score, 4),
-        }
+        answer_body(SimilarTicketSchema, rows[key], score=round(each.score, 4))
         for key, each in near.items()
         if key in rows
     ]

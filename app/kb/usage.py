@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from flask import Response, after_this_request, has_request_context
+from flask import has_request_context
 from sqlalchemy import ColumnElement, case, exists, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import aliased
@@ -21,10 +21,10 @@ from app.db.engines import read_engine, transaction
 from app.db.types import iso_instant
 from app.errors import NotFoundError
 from app.events import emit
-from app.http.request_context import running_app
+from app.http.request_context import running_app, when_answered
 from app.http.schema_parts import answer_body
 from app.http.security import acting_as, current_caller
-from app.kb.schemas import MissingSearchSchema
+from app.kb.schemas import FeedbackSchema, MissingSearchSchema
 from app.kb.search import SearchResult
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle, KbFeedback, KbSearch
@@ -97,10 +97,9 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
             "notHelpfulCount": article.not_helpful_count,
         },
     )  # fmt: skip
-    return {
-        "articleId": article_id, "helpful": is_helpful, "comment": comment,
-        "helpfulCount": counts["helpful_count"], "notHelpfulCount": counts["not_helpful_count"],
-    }  # fmt: skip
+    return answer_body(
+        FeedbackSchema, counts, article_id=article_id, helpful=is_helpful, comment=comment
+    )
 
 
 def list_feedback(article_id: int) -> list[dict[str, Any]]:
@@ -162,14 +161,10 @@ def _later(write: Callable[[], object]) -> None:
         except SQLAlchemyError:
             _log.warning("the use of the knowledge base was not written")
 
-    if not has_request_context():
+    if has_request_context():
+        when_answered(run)
+    else:
         run()
-        return
-
-    @after_this_request
-    def write_later(response: Response) -> Response:
-        response.call_on_close(run)
-        return response
 
 
 def missing_articles(days: int, limit: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
@@ -19,7 +19,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.types import iso_instant
 from app.errors import ValidationError
-from app.mail.recipients import SETTLED, say_failed, status_of
+from app.mail.recipients import SETTLED, say_failed, status_of, why_bounced
 from app.models.event import OutgoingMail
 from app.settings import organisation
 from app.writing.normal_forms import email_form
@@ -59,11 +59,12 @@ def note_bounce(content: bytes) -> Bounced:
         return Bounced(mail, tuple(sorted(known)), None if known else NO_FAILURE)
     bounces = [*(mail.bounces or ()), *fresh]
     lost = {bounce["recipient"] for bounce in bounces}
+    lines = [f"{bounce['recipient']}: {why_bounced(bounce)}" for bounce in bounces]
     is_done = mail.status in SETTLED
     values = {
         "bounces": bounces,
         "status": status_of(records.changed(mail, bounces=bounces)) if is_done else mail.status,
-        "error": f"bounced: {'; '.join(map(_line, bounces))}"[:_ERROR_LENGTH],
+        "error": f"bounced: {'; '.join(lines)}"[:_ERROR_LENGTH],
     }
     records.update(OutgoingMail, mail.id, values)
     after = {"delivery": mail.id, "bounces": fresh}
@@ -80,13 +81,8 @@ def _find_mail(report: DeliveryReport) -> OutgoingMail | None:
     return records.find(statement.with_for_update())
 
 
-def _recipients(mail: OutgoingMail) -> dict[str, str]:
-    """Normal form of an address -> as it is kept."""
-    return {email_form(address): address for address in (*mail.to, *mail.cc)}
-
-
 def _bounces(mail: OutgoingMail, report: DeliveryReport) -> list[dict[str, Any]]:
-    known = _recipients(mail)
+    known = {email_form(address): address for address in (*mail.to, *mail.cc)}
     copy = organisation().mail.copy_to
     bounces: dict[str, dict[str, Any]] = {}
     for failed in report.failed:
@@ -95,22 +91,9 @@ def _bounces(mail: OutgoingMail, report: DeliveryReport) -> list[dict[str, Any]]
         if recipient is None and len(known) == 1 and not is_copy:
             recipient = next(iter(known))  # it was forwarded: the end of the way has another name
         if recipient is not None:
-            bounces.setdefault(recipient, _described(recipient, failed))
+            bounce = {"recipient": recipient, "status": failed.status, "reason": failed.reason}
+            bounces.setdefault(recipient, bounce | {"at": iso_instant(utc_now())})
     return list(bounces.values())
-
-
-def _described(recipient: str, failed: FailedRecipient) -> dict[str, Any]:
-    return {
-        "recipient": recipient,
-        "status": failed.status,
-        "reason": failed.reason,
-        "at": iso_instant(utc_now()),
-    }
-
-
-def _line(bounce: Mapping[str, Any]) -> str:
-    reason = " ".join(filter(None, (bounce["status"], bounce["reason"])))
-    return f"{bounce['recipient']}: {reason or 'not delivered'}"
 
 
 def first_bytes(chunks: Iterable[bytes]) -> tuple[bytes, str]:
@@ -194,11 +177,11 @@ def _message_ids(message: Message, parts: list[Message]) -> Iterator[str]:
     message_ids: dict[str, None] = {}
     for part in parts:
         if part is not message and part.get_content_type() == "text/rfc822-headers":
-            message_ids |= dict.fromkeys(_ids(_headers_in(part)))
+            message_ids |= dict.fromkeys(_MESSAGE_ID.findall(_headers_in(part)))
         elif part is not message and part["Message-ID"]:
-            message_ids |= dict.fromkeys(_ids(_text(part, "Message-ID")))
+            message_ids |= dict.fromkeys(_MESSAGE_ID.findall(_text(part, "Message-ID")))
     for name in ("In-Reply-To", "References"):
-        message_ids |= dict.fromkeys(_ids(_text(message, name)))
+        message_ids |= dict.fromkeys(_MESSAGE_ID.findall(_text(message, name)))
     yield from list(message_ids)[:_MOST_IDS]
 
 
@@ -206,10 +189,6 @@ def _headers_in(part: Message) -> str:
     content = part.get_payload(decode=True)
     headers = content if isinstance(content, bytes) else b""
     return _text(BytesParser(policy=compat32).parsebytes(headers, headersonly=True), "Message-ID")
-
-
-def _ids(text: str) -> list[str]:
-    return _MESSAGE_ID.findall(text)
 
 
 def _typed(block: Message, name: str) -> str:

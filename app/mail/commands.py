@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO
 
@@ -24,14 +23,10 @@ def bounce(message: BinaryIO) -> None:
 
     Ends with 0 for messages that are about nothing of ours: a mailbox gets all sorts.
     """
-    content, _ = first_bytes(_chunks(message))
+    content, _ = first_bytes(iter(partial(message.read, READ_BYTES), b""))
     with transaction(), acting_as(system_caller("cli")):
         outcome = note_bounce(content)
     if outcome.mail is None or not outcome.recipients:
         click.echo(outcome.reason)
     else:
         click.echo(f"mail {outcome.mail.id} did not reach {', '.join(outcome.recipients)}")
-
-
-def _chunks(message: BinaryIO) -> Iterator[bytes]:
-    return iter(partial(message.read, READ_BYTES), b"")

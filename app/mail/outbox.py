@@ -23,7 +23,7 @@ from app.mail.address import server_form
 from app.mail.recipients import has_missed, outcomes_of, shown_recipients
 from app.models.event import OutgoingMail
 from app.permissions import require
-from app.settings import Organisation, organisation
+from app.settings import organisation
 from app.writing.formats import email
 
 LOOP = "mail"
@@ -54,7 +54,10 @@ def queue_mail(
         key: what makes it the same mail when it is asked for again (``find_mail``).
     Returns: the mail.
     """
-    now, domain = utc_now(), _domain(organisation())
+    now, settings = utc_now(), organisation()
+    # The right side of the Message-ID: the sender's own domain where it is known.
+    sender = settings.mail.sender_address or settings.seller.email or ""
+    domain = server_form(sender).rpartition("@")[2] or "localhost"
     row = {
         "created_at": now,
         "message_id": f"<{key}@{domain}>" if key else make_msgid(domain=domain),
@@ -137,12 +140,6 @@ def shown_delivery(mail: OutgoingMail) -> dict[str, Any]:
     }
 
 
-def _domain(settings: Organisation) -> str:
-    """The right side of the Message-ID: the sender's own domain where it is known."""
-    address = settings.mail.sender_address or settings.seller.email or ""
-    return server_form(address).rpartition("@")[2] or "localhost"
-
-
 # --- as administrators look at it: what waits, what failed, and trying that again
 
 STATUSES = ("queued", "sending", "sent", "failed")
@@ -160,12 +157,7 @@ def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
     statement = select(*_LISTED).order_by(OutgoingMail.id.desc())
     if status is not None:
         statement = statement.where(OutgoingMail.status == status)
-    return read_page(
-        statement,
-        each_of(OutgoingMail, _shape),
-        limit=limit,
-        offset=offset,
-    )
+    return read_page(statement, each_of(OutgoingMail, _shape), limit=limit, offset=offset)
 
 
 def count_mail() -> dict[str, int]:

@@ -82,12 +82,16 @@ def status_of(mail: OutgoingMail) -> str:
 
 def _outcome(outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None) -> dict[str, Any]:
     if bounce is not None:
-        reason = " ".join(filter(None, (bounce["status"], bounce["reason"])))
-        return {"status": "bounced", "error": reason or "not delivered", "at": bounce["at"]}
+        return {"status": "bounced", "error": why_bounced(bounce), "at": bounce["at"]}
     if outcome is not None:
         status = outcome["status"]
         return {**outcome, "status": "queued" if status == "sending" else status}
     return {"status": "queued", "error": None, "at": None}
+
+
+def why_bounced(bounce: Mapping[str, Any]) -> str:
+    """``5.1.1 no such mailbox``."""
+    return " ".join(filter(None, (bounce["status"], bounce["reason"]))) or "not delivered"
 
 
 def say_failed(mail: OutgoingMail) -> None:

@@ -11,6 +11,7 @@ from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import Area
 from app.http.body_stream import BodyStream, maximum_upload, note_fingerprint
 from app.http.schema_fields import Schema
+from app.http.schema_parts import answer_body
 from app.http.security import requires, streamed
 from app.mail.bounces import first_bytes, note_bounce
 from app.mail.outbox import shown_delivery
@@ -74,12 +75,8 @@ def take_bounce() -> dict[str, Any]:
     note_fingerprint(fingerprint)
     outcome = note_bounce(content)
     mail = outcome.mail
-    return {
-        "matched": bool(outcome.recipients),
-        "reason": outcome.reason,
-        "deliveryId": None if mail is None else mail.id,
-        "entity": None if mail is None else mail.entity,
-        "entityId": None if mail is None else mail.entity_id,
-        "status": None if mail is None else shown_delivery(mail)["status"],
-        "recipients": list(outcome.recipients),
-    }
+    return answer_body(
+        BounceSchema, mail or {}, matched=bool(outcome.recipients), reason=outcome.reason,
+        delivery_id=mail and mail.id, status=mail and shown_delivery(mail)["status"],
+        recipients=list(outcome.recipients),
+    )  # fmt: skip

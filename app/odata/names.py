@@ -7,6 +7,11 @@ import re
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+def apart(name: str) -> str:
+    """``PartiallyPaid`` -> ``Partially Paid``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+
+
 def camel(attribute: str) -> str:
     """``tax_id`` -> ``taxId``."""
     first, *rest = attribute.split("_")

@@ -23,7 +23,7 @@ LONGEST_WORD = 64
 _FOLDER = Path(__file__).parent / "texts"
 _WORD = re.compile(r"[^\W_]+")
 # Scripts without blanks between words: pairs of neighbours stand for words.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]+")
+_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]+)")
 _CACHED_STEMS = 50_000
 
 
@@ -90,12 +90,8 @@ def stemmer_of(language: str) -> Callable[[str], str]:
 
 def _unspaced(word: str) -> Iterator[str]:
     """``東京駅 3`` has no blanks to go by: ``東京``, ``京駅``."""
-    at = 0
-    for match in _UNSPACED.finditer(word):
-        if match.start() > at:
-            yield word[at : match.start()][:LONGEST_WORD]
-        run = match.group()
-        yield from (run[start : start + 2] for start in range(max(1, len(run) - 1)))
-        at = match.end()
-    if at < len(word):
-        yield word[at:][:LONGEST_WORD]
+    for part in filter(None, _UNSPACED.split(word)):
+        if _UNSPACED.fullmatch(part):
+            yield from (part[start : start + 2] for start in range(max(1, len(part) - 1)))
+        else:
+            yield part[:LONGEST_WORD]

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Literal
 
 from app.search.analysis import fold, stemmer_of, stop_words
@@ -26,7 +27,7 @@ class Ranked:
 
 
 WORDS = 40
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"([^\W_]+)")
 
 
 class Marker:
@@ -46,15 +47,12 @@ class Marker:
 
     def marked(self, text: str, language: str) -> str:
         """``text`` as HTML, the words of the question in ``<mark>``; nothing else is markup."""
-        pieces: list[str] = []
-        at = 0
-        for match in _WORD.finditer(text):
-            pieces.append(html.escape(text[at : match.start()]))
-            word = html.escape(match.group())
-            is_marked = self.is_asked(match.group(), language)
-            pieces.append(f"<mark>{word}</mark>" if is_marked else word)
-            at = match.end()
-        pieces.append(html.escape(text[at:]))
+        pieces = [
+            f"<mark>{html.escape(piece)}</mark>"
+            if is_word and self.is_asked(piece, language)
+            else html.escape(piece)
+            for piece, is_word in zip(_WORD.split(text), cycle((False, True)), strict=False)
+        ]
         return "".join(pieces).replace("</mark> <mark>", " ")
 
     def words_in(self, text: str, language: str) -> list[str]:

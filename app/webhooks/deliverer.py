@@ -21,11 +21,11 @@ from app.jobs import leases
 from app.models.event import Event
 from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.outbound.connections import EXCHANGE_SECONDS
-from app.sealing import UnsealError
+from app.sealing import UnsealError, unseal
 from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.endpoint_state import disable_endpoint
 from app.webhooks.fan_out import audience_of
-from app.webhooks.messages import Message, Outcome, delay_after, envelope, open_secret, send_message
+from app.webhooks.messages import Message, Outcome, delay_after, envelope, send_message
 from app.webhooks.subscriptions import PAYLOAD, data_for
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def open_secrets(endpoint: WebhookEndpoint) -> tuple[str, ...]:
     if endpoint.previous_secret and until is not None and until > utc_now():
         sealed.append(endpoint.previous_secret)
     try:
-        return tuple(open_secret(text) for text in sealed)
+        return tuple(unseal(text).decode() for text in sealed)
     except UnsealError:
         log.error("the secret of a webhook cannot be opened", endpoint=endpoint.id)
         return ()

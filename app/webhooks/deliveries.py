@@ -103,7 +103,11 @@ def _shapes(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, An
         .order_by(WebhookAttempt.id)
     )
     for attempt in connection.execute(statement):
-        attempts[attempt.delivery_id].append(_attempt_shape(attempt))
+        body = answer_body(
+            WebhookAttemptSchema, attempt, at=attempt.created_at,
+            request_headers=attempt.request_headers or {},
+        )  # fmt: skip
+        attempts[attempt.delivery_id].append(body)
     return [_shape(row, attempts[row.id]) for row in deliveries]
 
 
@@ -121,8 +125,3 @@ def _body(row: AnyRow) -> str | None:
         return None
     data = data_for(caller, row.type, row.payload)
     return envelope(row.type, iso_instant(row.happened_at), data)
-
-
-def _attempt_shape(row: AnyRow) -> dict[str, Any]:
-    headers = row.request_headers or {}
-    return answer_body(WebhookAttemptSchema, row, at=row.created_at, request_headers=headers)

@@ -11,8 +11,10 @@ from sqlalchemy import func, select
 from app.db.engines import primary_engine
 from app.db.types import AnyRow
 from app.errors import ValidationError
+from app.http.schema_parts import answer_body
 from app.http.security import Caller, current_caller
 from app.models.event import Event
+from app.webhooks.schemas import EventSchema
 from app.webhooks.subscriptions import PAYLOAD, data_for, may_read_group, may_see, names_of
 
 
@@ -58,16 +60,10 @@ def _item(caller: Caller, row: AnyRow) -> dict[str, Any] | None:
     """An event as it is shown; None when the caller may not see it."""
     if not may_see(caller, row.type, row.payload):
         return None
-    return {
-        "id": row.key,
-        "cursor": str(row.position),
-        "type": row.type,
-        "timestamp": row.created_at,
-        "entity": row.entity,
-        "entityId": row.entity_id,
-        "requestId": row.request_id,
-        "data": orjson.Fragment(data_for(caller, row.type, row.payload)),
-    }
+    data = orjson.Fragment(data_for(caller, row.type, row.payload))
+    return answer_body(
+        EventSchema, row, id=row.key, cursor=str(row.position), timestamp=row.created_at, data=data
+    )
 
 
 def _position(after: str | None) -> int:

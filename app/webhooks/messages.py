@@ -19,7 +19,7 @@ from standardwebhooks import Webhook
 
 from app.clock import utc_now
 from app.outbound.addresses import OutboundError
-from app.sealing import seal, unseal
+from app.sealing import seal
 
 SECRET_BYTES = 32
 USER_AGENT = "BusinessPlatform-Webhooks/1"
@@ -38,14 +38,6 @@ def new_message_id() -> str:
 def sealed_secret(secret: str) -> str:
     """A secret as it lies in the database."""
     return seal(secret.encode())
-
-
-def open_secret(sealed: str) -> str:
-    """What ``sealed_secret`` sealed.
-
-    Raises: UnsealError.
-    """
-    return unseal(sealed).decode()
 
 
 def signed_headers(

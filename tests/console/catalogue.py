@@ -26,10 +26,11 @@ from app.ai.record import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
-from app.console import area, engine, filters, imports, language, sets, steps, wording
+from app.console import area, filters, imports, language, sets, steps, wording
 from app.console.service_messages import CONTEXT
 from app.console.start_page import FIRST_STEPS
 from app.container.measures import MEASURES
+from app.container.model import container
 from app.events import NAMES
 from app.extensions import Model
 from app.factory import create_app
@@ -105,7 +106,7 @@ def words_of_the_model() -> Iterator[str]:
         yield from (each.label for each in step.inputs)
         yield from (each.hint for each in step.inputs if each.hint)
         yield from (text for each in step.inputs for _, text in each.options)
-    for entity_set in engine.container().sets.values():
+    for entity_set in container().sets.values():
         yield wording.label(entity_set.name)
         yield from _words_of(entity_set.type)
     for table in Model.metadata.tables.values():
@@ -154,7 +155,7 @@ def _words_of(type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
         for navigation in type_.navigation.values():
             yield wording.label(navigation.name)
             if navigation.contained:
-                yield from _words_of(engine.container().target(navigation))
+                yield from _words_of(container().target(navigation))
 
 
 def read(of_language: str) -> Catalog:

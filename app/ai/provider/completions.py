@@ -92,11 +92,10 @@ class Reply:
             raise ProviderError(FAILED)
         self._count(chunk.get("usage"))
         choices = chunk.get("choices")
-        if not isinstance(choices, list):
-            choices = []
-        for choice in choices[:1]:
+        for choice in choices[:1] if isinstance(choices, list) else ():
             delta = _mapping(choice).get(name)
-            for piece in _list(_mapping(delta).get("tool_calls")):
+            pieces = _mapping(delta).get("tool_calls")
+            for piece in pieces if isinstance(pieces, list) else ():
                 self._take_call(_mapping(piece))
             words = _mapping(delta).get("content")
             if isinstance(words, str) and words:
@@ -150,10 +149,6 @@ def _object(text: str | bytes) -> Mapping[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _string(value: Any) -> str:

@@ -34,14 +34,13 @@ def require_budget(limit: int) -> None:
         limit: tokens, read and written together; 0 for no limit.
     Raises: ProviderError.
     """
-    if limit and used_today(current_caller().principal) >= limit:
-        raise ProviderError(SPENT, is_fault=False)
-
-
-def used_today(principal: str) -> int:
-    statement = select(AiUsage.input_tokens + AiUsage.output_tokens).where(_row(principal))
+    if not limit:
+        return
+    used = select(AiUsage.input_tokens + AiUsage.output_tokens)
     with primary_engine().connect() as connection:
-        return int(connection.execute(statement).scalar() or 0)
+        statement = used.where(_row(current_caller().principal))
+        if int(connection.execute(statement).scalar() or 0) >= limit:
+            raise ProviderError(SPENT, is_fault=False)
 
 
 def note_usage(read: int, written: int) -> None:

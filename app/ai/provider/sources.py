@@ -70,7 +70,8 @@ class Sources:
         return [
             written
             for written in figures
-            if not _is_small(written) and not _readings(written) & self._figures
+            if not (written.isdigit() and int(written) <= SMALL)
+            and not _readings(written) & self._figures
         ]
 
 
@@ -90,10 +91,6 @@ def _readings(written: str) -> set[str]:
         except InvalidOperation:
             values.add(reading)  # a date, a version: as it is written
     return values
-
-
-def _is_small(written: str) -> bool:
-    return written.isdigit() and int(written) <= SMALL
 
 
 # Shared terms and nearness together, each up to 1: of sentences that their article says, and of

@@ -9,7 +9,6 @@ from app.db.types import iso_instant, json_text
 
 
 def write_json(table: ExportTable, path: Path) -> None:
-    """Write the export, a row at a time."""
     names = [column.name for column in table.columns]
     head = {
         "report": {"id": table.report.id, "name": table.report.name},
@@ -17,8 +16,7 @@ def write_json(table: ExportTable, path: Path) -> None:
         "parameters": table.parameters,
         "query": table.query.url,
         "columns": [
-            {"name": table_column.name, "label": table_column.label, "type": table_column.type}
-            for table_column in table.columns
+            {"name": each.name, "label": each.label, "type": each.type} for each in table.columns
         ],
         "totalRows": table.total,
         "truncated": table.is_truncated,

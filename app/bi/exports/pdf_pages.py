@@ -24,7 +24,6 @@ MEASURED = 300  # rows whose texts say how wide the columns are
 
 
 def render(printed: Printed) -> bytes:
-    """The file."""
     about = Metadata(
         title=printed.name, author=printed.author, subject=printed.subject,
         language=printed.language, day=printed.day,

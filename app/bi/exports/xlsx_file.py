@@ -51,7 +51,6 @@ _WIDTHS = {"money": 15, "date": 12, "instant": 17, "text": 26, "number": 13, "pe
 
 
 def write_xlsx(table: ExportTable, path: Path) -> None:
-    """Write the export as a workbook."""
     import xlsxwriter  # type: ignore[import-untyped]  # heavy: loaded by whoever exports
 
     options = {

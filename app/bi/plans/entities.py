@@ -9,9 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from app.bi.plans.qualifying import qualified
-from app.bi.words.speech import apart, plural
+from app.bi.words.speech import plural
 from app.container.measures import CURRENCY, MEASURES
+from app.container.words import options_of
 from app.odata.model import edm
+from app.odata.names import apart
 
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
 
@@ -80,7 +82,6 @@ class Entity:
 
     @property
     def many(self) -> str:
-        """The plural."""
         return plural(self.one)
 
     @property
@@ -116,7 +117,7 @@ class Entity:
         }
         for name, prop in self.type.properties.items():
             if (
-                (members_of(prop) or name == "currency")
+                (options_of(prop) or name == "currency")
                 and name not in dimensions
                 and self.join is None
             ):
@@ -189,11 +190,4 @@ def note_of(label: str, description: str) -> str:
 
 def spoken(name: str) -> str:
     """``PartiallyPaid`` -> ``partially paid``."""
-    return apart(name.rpartition("/")[2])
-
-
-def members_of(prop: edm.Property) -> tuple[str, ...]:
-    """The names of the values of a property; none where they are not few."""
-    if isinstance(prop.type, edm.EnumType):
-        return tuple(prop.type.members)
-    return tuple(prop.allowed or ())
+    return apart(name.rpartition("/")[2]).lower()

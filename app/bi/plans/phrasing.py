@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.bi.periods.spans import CYCLES, Period
 from app.bi.plans.columns import Column, Compiled, measure_label, method_words
-from app.bi.plans.entities import members_of, spoken
+from app.bi.plans.entities import spoken
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Row
 from app.bi.words.speech import Speech, capital
+from app.container.words import options_of
 from app.money import plain, rounded
 
 if TYPE_CHECKING:
@@ -417,7 +418,7 @@ def text_of(plan: Plan, value: Any, path: str = "") -> str:
     if path.endswith("country"):
         return plan.say.country(str(value))
     prop = plan.entity.prop(path) if path else None
-    if prop is not None and members_of(prop):
+    if prop is not None and options_of(prop):
         return plan.say.member(str(value))
     return plan.say.dated(str(value))
 

@@ -97,7 +97,6 @@ class Plan:
         return self.say("Number of {many}", many=self.say.named(self.entity.many))
 
     def words_of(self, condition: Condition) -> str:
-        """What a condition says."""
         return self.say.named(condition.words)
 
     @property
@@ -138,7 +137,6 @@ class Plan:
 
     @property
     def measures(self) -> list[Measure]:
-        """What the figures are of."""
         measured = self.measure if self.kind in ("measure", "share", "mean") else None
         measures = [measured, *(figure.measure for figure in self.figures)]
         return [measure for measure in measures if measure is not None]

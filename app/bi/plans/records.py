@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from app.bi.plans.entities import members_of, spoken
+from app.bi.plans.entities import spoken
 from app.bi.plans.phrasing import (
     and_more,
     described,
@@ -22,6 +22,7 @@ from app.bi.plans.plan import Condition, Plan
 from app.bi.plans.qualifying import is_own_state
 from app.bi.query import Row
 from app.clock import local_day
+from app.container.words import options_of
 from app.money import plain
 
 
@@ -155,7 +156,7 @@ def _value(plan: Plan, row: Row, path: str) -> str:
     if getattr(getattr(prop, "type", None), "name", "") == "Edm.DateTimeOffset":
         day = local_day(datetime.fromisoformat(value), ZoneInfo(plan.zone))
         return plan.say.day(day)
-    if prop is not None and members_of(prop):
+    if prop is not None and options_of(prop):
         return plan.say.named(spoken(value))
     return text_of(plan, value, path)
 

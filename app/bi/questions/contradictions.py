@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from app.bi.plans.entities import members_of
 from app.bi.questions.algebra import OPPOSITE
 from app.bi.questions.model import model_data
 from app.container.model import container
+from app.container.words import options_of
 from app.odata.model import edm
 from app.odata.syntax.nodes import Binary, Collection, In, Literal, Node, Unary
 from app.odata.syntax.options import parse_filter
@@ -122,7 +122,7 @@ def _entailments() -> Mapping[str, Mapping[str, str]]:
 def _values_of(kind: edm.EntityType, path: str) -> tuple[Any, ...]:
     """All values that a property can have, where they are few."""
     prop = kind.properties.get(path)
-    return () if prop is None or prop.nullable else members_of(prop)
+    return () if prop is None or prop.nullable else options_of(prop)
 
 
 def _fit(values: tuple[Any, ...], facts: list[Fact]) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from app.bi.plans.entities import Entity, Measure, Ratio, members_of, spoken
+from app.bi.plans.entities import Entity, Measure, Ratio, spoken
 from app.bi.questions.algebra import (
     COUNT,
     METHODS,
@@ -33,6 +33,7 @@ from app.bi.questions.algebra import (
 )
 from app.bi.words.speech import Speech
 from app.container.model import container
+from app.container.words import options_of
 from app.odata.model import edm
 
 # Enumerations that say nothing of a record to people.
@@ -116,7 +117,7 @@ class Kind(Entity):
             states[f"to.{name}"] = State(**data)
         dates, amounts = (self.data.get(f"member_{name}", {}) for name in ("dates", "amounts"))
         for path, prop in self.enumerated():
-            for member in members_of(prop):
+            for member in options_of(prop):
                 text = f"{path} eq '{member}'"
                 date, amount = dates.get(member, ""), amounts.get(member, "")
                 states[f"{path}.{member}"] = State(text, date, amount, path, f"'{member}'")
@@ -159,7 +160,7 @@ class Kind(Entity):
         """Properties with a few values that have names; of joined parts those of the file."""
         base = (self.base or "").partition(" ")[0]
         for name, prop in self.own_properties():
-            if members_of(prop) and name not in _TECHNICAL and name != base:
+            if options_of(prop) and name not in _TECHNICAL and name != base:
                 yield name, prop
         part, _, alias = str(self.join).partition(" as ")
         for path in self.data.get("enumerated", ()):
@@ -252,7 +253,7 @@ class Kind(Entity):
         """Whether a property is words of people, not a member of a short list."""
         prop = self.prop(path)
         name = getattr(getattr(prop, "type", None), "name", "")
-        return prop is not None and name == "Edm.String" and not members_of(prop)
+        return prop is not None and name == "Edm.String" and not options_of(prop)
 
     def is_dated(self, path: str) -> bool:
         """Whether a property is a day or an instant."""

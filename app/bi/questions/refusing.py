@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice, pairwise
 
-from app.bi.plans.entities import members_of, spoken
+from app.bi.plans.entities import spoken
 from app.bi.plans.filtering import bounds, is_of_all
 from app.bi.plans.plan import Plan
 from app.bi.questions.algebra import (
@@ -31,6 +31,7 @@ from app.bi.questions.offering import CONTENT, by_figure, by_record, halves, nea
 from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis
+from app.container.words import options_of
 
 _MOST_NAMED = 3  # words that are said to be unknown
 _ASKING_BACK = frozenset((
@@ -449,7 +450,7 @@ def _passes(kind: Kind, name: str) -> bool:
     if state.path not in ("status", "stage"):
         return False
     prop = kind.prop(state.path)
-    members = members_of(prop) if prop is not None else ()
+    members = options_of(prop) if prop is not None else ()
     member = state.value.strip("'")
     # What every record begins as is dated by its making, what is issued by its own date.
     if member == members[0]:

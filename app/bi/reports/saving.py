@@ -18,6 +18,7 @@ from app.bi.plans.charting import chart_of_plan
 from app.bi.plans.plan import Plan
 from app.bi.query import Query, Row, run
 from app.bi.reports.definition import TYPES, Column, Report
+from app.bi.words.speech import capital
 from app.clock import utc_now
 from app.container.model import container
 from app.db import records
@@ -25,6 +26,7 @@ from app.db.types import iso_instant
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.http.security import Caller, current_caller
 from app.models.report import SavedReport
+from app.odata.names import apart
 from app.permissions import allowed
 
 # Numbers below are those of the built-in reports.
@@ -200,8 +202,7 @@ def _is_plain(name: str, value: list[Any], selected: Sequence[str]) -> bool:
 
 def label_of(name: str) -> str:
     """``Client/name`` -> ``Client name``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("/", " ")).lower()
-    return words[:1].upper() + words[1:]
+    return capital(apart(name.replace("/", " ")).lower())
 
 
 def _type_of(value: Any) -> str:
@@ -269,7 +270,12 @@ def report_of_question(question: str) -> dict[str, Any]:
     plan, compiled_plan = planned
     summed = _summed(plan)
     columns = tuple(
-        Column(column.name, column.label, _type(column.type), column.name in summed)
+        Column(
+            column.name,
+            column.label,
+            column.type if column.type in TYPES else "number",
+            column.name in summed,
+        )
         for column in compiled_plan.columns
     )
     return {
@@ -280,10 +286,6 @@ def report_of_question(question: str) -> dict[str, Any]:
         "columns": columns,
         "chart": chart_of_plan(plan, compiled_plan),
     }
-
-
-def _type(name: str) -> str:
-    return name if name in TYPES else "number"
 
 
 def _summed(plan: Plan) -> tuple[str, ...]:

@@ -62,7 +62,6 @@ def get_report(report_id: str) -> Report:
 
 
 def describe(report: Report) -> dict[str, Any]:
-    """A report in the list."""
     return {
         "id": report.id,
         "key": report.key,

@@ -27,7 +27,6 @@ class Totals:
         self._sums: dict[str | None, dict[str, Any]] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count a row."""
         if not self._summed:
             return
         key = row.get(self._currency) if self._currency else None

@@ -17,6 +17,7 @@ from babel.dates import format_date, format_skeleton, get_day_names, get_month_n
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from app.bi.periods.spans import Period, step, unit_start
+from app.odata.names import apart
 
 ENGLISH_CODE = "en"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -116,7 +117,7 @@ class Speech:
 
     def member(self, name: str) -> str:
         """What a member of an enumeration is called: ``Partially paid``, ``teilweise bezahlt``."""
-        words = apart(name)
+        words = apart(name).lower()
         own = f"{name[:1]}{words[1:]}" if words != name.lower() else name  # "API" stays as it is
         return self._labels.get(words, own)
 
@@ -134,11 +135,6 @@ class Speech:
     def month(self, number: int) -> str:
         """``March`` for 3."""
         return str(get_month_names("wide", "stand-alone", self._locale)[number])
-
-
-def apart(name: str) -> str:
-    """``PartiallyPaid`` -> ``partially paid``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 def plural(noun: str) -> str:
