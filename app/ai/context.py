@@ -7,7 +7,7 @@ from typing import Any
 
 from app.ai.parts import Citation, Context, RecordContext
 from app.container import engine
-from app.container.model import container
+from app.container.model import container, title_of
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.events import entity_url
 from app.odata.model import edm
@@ -20,11 +20,6 @@ AREAS: Mapping[str, str] = {
 }  # fmt: skip
 # Areas without records of their own: what is asked there is about no record.
 OTHERS = frozenset(("bi", "reports", "dashboard", "home", "general", "webhooks", "admin"))
-# The property that names a record, where it is not ``name``.
-TITLES: Mapping[str, str] = {
-    "Contact": "fullName", "Lead": "fullName", "Ticket": "subject", "Invoice": "number",
-    "KbArticle": "title", "Task": "title",
-}  # fmt: skip
 
 
 def read_context(body: Mapping[str, Any] | None) -> Context | None:
@@ -46,16 +41,16 @@ def read_context(body: Mapping[str, Any] | None) -> Context | None:
         raise ValidationError([("context.entityId", f"{module} has no records")])
     home = container().set_of_type[entity].name
     try:
-        row = engine.read_one(f"{home}({key})", select=f"id,{TITLES.get(entity, 'name')}")
+        row = engine.read_one(f"{home}({key})", select=f"id,{title_of(entity)}")
     except (ForbiddenError, NotFoundError):
         details = [("context.entityId", "is no record that you can read")]
         raise NotFoundError(f"There is no {entity} {key}.", details) from None
-    return RecordContext(module, entity, home, key, title_of(entity, row))
+    return RecordContext(module, entity, home, key, name_of(entity, row))
 
 
-def title_of(entity: str, row: Mapping[str, Any]) -> str:
+def name_of(entity: str, row: Mapping[str, Any]) -> str:
     """What a record is called that was read with its title: ``Invoice 7`` of one without."""
-    return str(row.get(TITLES.get(entity, "name")) or f"{entity} {row['id']}")
+    return str(row.get(title_of(entity)) or f"{entity} {row['id']}")
 
 
 def continued_context(stored: Mapping[str, Any] | None) -> Context | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from app.ai.context import citation_of, cited, entity_type, states_of, title_of
+from app.ai.context import citation_of, cited, entity_type, name_of, states_of
 from app.ai.lexicon import languages, message_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, value_text
@@ -186,7 +186,7 @@ def list_related(
         if listing.overdue and row.get("isOverdue"):
             line += ask.translated(", overdue")
         is_source = listing.entity is not None
-        own = cited(kind, row["id"], title_of(kind, row), line) if is_source else source
+        own = cited(kind, row["id"], name_of(kind, row), line) if is_source else source
         yield Text(f"\n- {line}", own)
 
 

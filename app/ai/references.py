@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.ai.context import TITLES, data_sets, title_of
+from app.ai.context import data_sets, name_of
 from app.ai.lexicon import RECORD_NUMBER
 from app.ai.parts import RecordContext
 from app.container import engine
+from app.container.model import title_of
 from app.errors import ForbiddenError
 from app.odata.syntax.literals import quoted
 
@@ -66,11 +67,11 @@ def _by_name(name: str) -> list[RecordContext]:
 
 def _read(name: str, condition: str) -> list[RecordContext]:
     entity = data_sets()[name.lower()].type.name
-    select = f"id,{TITLES.get(entity, 'name')}"
+    select = f"id,{title_of(entity)}"
     try:
         rows: list[dict[str, Any]] = engine.read_many(
             name, filter=condition, select=select, orderby="id", top=_MOST
         )
     except ForbiddenError:
         return []  # what the caller may not read is not known of
-    return [RecordContext(name, entity, name, row["id"], title_of(entity, row)) for row in rows]
+    return [RecordContext(name, entity, name, row["id"], name_of(entity, row)) for row in rows]

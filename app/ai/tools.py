@@ -12,14 +12,14 @@ from functools import cache, cached_property
 from typing import Any
 from urllib.parse import quote
 
-from app.ai.context import TITLES, entity_type, read_context, states_of
+from app.ai.context import entity_type, read_context, states_of
 from app.ai.intent import Wish, alone_for, head_of, is_said, nouns_of
 from app.ai.parts import RecordContext
 from app.ai.wording import value_text
 from app.bi.plans.entities import spoken
 from app.container import engine
 from app.container.declared import DECLARED
-from app.container.model import container
+from app.container.model import container, referred_by, title_of
 from app.db.types import json_text
 from app.errors import InvalidStateError, ValidationError, refuse_any
 from app.events import entity_url
@@ -169,7 +169,7 @@ class CreateTool(_EntityTool):
 
     def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         self._refuse_wrong(arguments, "creation")
-        title = TITLES.get(self._entity, "name")
+        title = title_of(self._entity)
         rest = {name: value for name, value in arguments.items() if name != title}
         phrases = [f"Create the {spoken(self._entity)}"]
         if arguments.get(title):
@@ -335,7 +335,7 @@ class OperationTool(Tool):
         unnamed = f"{bound_to} {arguments['id']}"
         if operation.binds_hidden:  # it cannot be read
             return unnamed
-        title = TITLES.get(bound_to, "name" if "name" in properties else "number")
+        title = title_of(bound_to) or "number"
         is_told = operation.action is not None and "allowedActions" in properties
         names = ["id", title, *(["allowedActions"] if is_told else [])]
         row = engine.read_one(self._path(arguments).rstrip("/"), select=",".join(names))
@@ -474,12 +474,7 @@ def described_values(
 def _target(type_: edm.EntityType, name: str) -> str | None:
     """The type that a reference of an entity leads to."""
     prop = type_.properties.get(name)
-    if prop is None:
-        return None
-    for navigation in type_.navigation.values():
-        if not navigation.collection and navigation.foreign_key == prop.attribute:
-            return navigation.target if navigation.target in container().set_of_type else None
-    return None
+    return None if prop is None else referred_by(type_).get(prop.attribute)
 
 
 def state_property(entity: str) -> str:

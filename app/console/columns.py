@@ -20,11 +20,10 @@ from app.console.named_records import (
     kind_of_reference,
     named_record,
     names_of,
-    title_of,
 )
 from app.console.property_kinds import is_number
 from app.console.sets import Page
-from app.container.model import container
+from app.container.model import container, title_of
 from app.odata.model import edm
 from app.settings.days import day_of, today
 

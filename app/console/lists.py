@@ -28,11 +28,11 @@ from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
 from app.console.language import SOURCE, page_language, translated
 from app.console.list_query import ListQuery, first_sort, read_query, states_of, views_of
-from app.console.named_records import title_of
 from app.console.property_kinds import kind_of
 from app.console.saved_views import SHARES, delete_view, kept_query, save_view, views_saved
 from app.console.sets import Page, page_of
 from app.console.typed import key_in
+from app.container.model import title_of
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller, requires

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from app.console import session
-from app.console.references import KINDS, referred_by
 from app.console.sets import page_of_type
 from app.container.engine import read_by_id
-from app.container.model import container
+from app.container.model import container, referred_by, title_of
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
@@ -27,20 +26,11 @@ class NamedRecord(NamedTuple):
     address: str
 
 
-def title_of(type_name: str) -> str | None:
-    """The property that names a record of a type; None for types that are not named."""
-    if (page := page_of_type(type_name)) is not None:
-        return page.title
-    kind = KINDS.get(type_name)
-    return kind.title if kind else None
-
-
 def named_record(type_name: str, record: Mapping[str, Any]) -> NamedRecord:
     """A record that was read with its title: what it is called, ``#7`` where it has no name."""
     if (page := page_of_type(type_name)) is not None:
         return NamedRecord(page.name_of(record), f"{session.ROOT}/{page.path}/{record['id']}")
-    title = title_of(type_name)
-    return NamedRecord(str((title and record.get(title)) or f"#{record['id']}"), "")
+    return NamedRecord(str(record.get(title_of(type_name)) or f"#{record['id']}"), "")
 
 
 class Names:
@@ -100,13 +90,10 @@ def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str 
 
 def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
     """The records of a type that the caller may read, by their keys."""
-    entity_set = next(
-        (each for each in container().sets.values() if each.type.name == type_name), None
-    )
-    title = title_of(type_name)
-    if entity_set is None or title is None or not is_readable(entity_set.type):
+    entity_set = container().set_of_type.get(type_name)
+    if entity_set is None or not is_readable(entity_set.type):
         return {}
-    rows = read_by_id(entity_set.name, keys, title)
+    rows = read_by_id(entity_set.name, keys, title_of(type_name))
     return {key: named_record(type_name, row) for key, row in rows.items()}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from flask import Response, jsonify, request
@@ -18,7 +17,7 @@ from app.console.choices import search_phrase
 from app.console.language import translated
 from app.console.typed import MistypedError, key_in
 from app.container.engine import read_by_id, read_many
-from app.container.model import container
+from app.container.model import referred_by
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
 from app.odata.syntax.literals import quoted
@@ -59,18 +58,6 @@ KINDS: Mapping[str, Kind] = {
 def referred_to(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
     """What a property refers to; None for one that is no reference."""
     return KINDS.get(referred_by(type_).get(property_.attribute, ""))
-
-
-@lru_cache(maxsize=64)
-def referred_by(type_: edm.EntityType) -> Mapping[str, str]:
-    """Column -> the entity type that it refers to, by the foreign keys of the table."""
-    types = {each.type.table: each.type.name for each in container().sets.values()}
-    return {
-        column.name: types[key.column.table]
-        for column in type_.table.c
-        for key in column.foreign_keys
-        if key.column.table in types
-    }
 
 
 def named(kind: Kind, key: int) -> str:

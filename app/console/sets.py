@@ -10,7 +10,7 @@ from typing import Any
 
 from app.console.language import translated
 from app.container.measures import MEASURES
-from app.container.model import container
+from app.container.model import container, title_of
 from app.errors import NotFoundError
 from app.odata.model import edm
 
@@ -35,7 +35,6 @@ class Page:
     set_name: str
     plural: str
     singular: str
-    title: str
     unnamed: str
     columns: Sequence[str]
     state: str | None = None
@@ -50,6 +49,11 @@ class Page:
     sections: Sequence[Group | str] = ()
     elsewhere: Sequence[str] = ()
     next_steps: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The property that names a record."""
+        return title_of(self.entity_set.type.name)
 
     @property
     def label(self) -> str:

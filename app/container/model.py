@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from app.container.clients import CLIENT, CONTACT
@@ -88,3 +89,26 @@ def container() -> edm.EntityContainer:
         answers_later=True,
         is_default_namespace=True,
     )
+
+
+# What people call a record by: the first of these that its type has.
+_TITLES = ("name", "fullName", "displayName", "subject", "title", "number")
+
+
+@cache
+def title_of(type_name: str) -> str:
+    """The property that names a record of a type; empty for what is only a part of a record."""
+    home = container().set_of_type.get(type_name)
+    return next((name for name in _TITLES if home and name in home.type.properties), "")
+
+
+@cache
+def referred_by(type_: edm.EntityType) -> Mapping[str, str]:
+    """Column -> the entity type that it refers to, by the foreign keys of the table."""
+    types = {each.type.table: each.type.name for each in SETS}
+    return {
+        column.name: types[key.column.table]
+        for column in type_.table.c
+        for key in column.foreign_keys
+        if key.column.table in types
+    }

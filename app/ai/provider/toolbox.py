@@ -15,7 +15,7 @@ from typing import Any
 
 from orjson import JSONDecodeError, loads
 
-from app.ai.context import cited, data_sets, title_of
+from app.ai.context import cited, data_sets, name_of
 from app.ai.intent import sentences_asking
 from app.ai.parts import Ask, Citation, Part, Proposal
 from app.ai.provider.sources import Sources
@@ -264,7 +264,7 @@ def ask_figures(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 
 def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
-    citation = cited(entity, int(row["id"]), title_of(entity, row))
+    citation = cited(entity, int(row["id"]), name_of(entity, row))
     return use.sources.add(citation, json_text([entity, row]))
 
 
