@@ -102,29 +102,27 @@ def change_message(
 
 def add_events(
     session_id: int, message_id: int, events: Iterable[tuple[str, Mapping[str, Any]]]
-) -> int:
-    """Append events to the stream of a session; returns the number of the last one."""
+) -> None:
+    """Append events to the stream of a session."""
     added = list(events)
     connection = records.connection()
-    last: int = connection.execute(
+    last = connection.execute(
         update(AiSession)
         .where(AiSession.id == session_id)
         .values(last_sequence=AiSession.last_sequence + len(added))
         .returning(AiSession.last_sequence)
     ).scalar_one()
     now = utc_now()
-    first = last - len(added) + 1
     records.insert_all(
         AiEvent,
         [
             {
                 "created_at": now, "session_id": session_id, "message_id": message_id,
-                "sequence": first + index, "type": kind, "data": dict(data),
+                "sequence": last - len(added) + index, "type": kind, "data": dict(data),
             }
-            for index, (kind, data) in enumerate(added)
+            for index, (kind, data) in enumerate(added, 1)
         ],
     )  # fmt: skip
-    return last
 
 
 def list_sessions(caller: Caller, limit: int, offset: int) -> Page:

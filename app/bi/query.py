@@ -8,10 +8,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
+from app.container.engine import ROOT, query_address, query_text
 from app.db.engines import read_engine
 from app.http.page_sizes import ODATA
 from app.http.security import current_caller
@@ -19,9 +20,6 @@ from app.odata.protocol.preferences import parse_preferences
 from app.odata.protocol.request import ReadRequest
 from app.odata.service import odata_service
 
-ROOT = "/odata/"
-# Stands as it is in a query (RFC 3986, 3.4), so that people can read the address.
-_PLAIN = "$=(),'/:;*@!"
 # What decides how many rows there are.
 _NARROWING = ("apply", "filter", "search")
 Row = dict[str, Any]
@@ -37,14 +35,12 @@ class Query:
     @property
     def text(self) -> str:
         """The query string, percent-encoded."""
-        return "&".join(
-            f"${name}={quote(text, safe=_PLAIN)}" for name, text in self.options.items()
-        )
+        return query_text(self.options)
 
     @property
     def url(self) -> str:
         """The address that gives the same rows, relative to the service."""
-        return f"{ROOT}{self.set_name}" + (f"?{self.text}" if self.options else "")
+        return query_address(self.set_name, self.options)
 
 
 @dataclass(frozen=True)

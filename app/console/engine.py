@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from app.console.service_messages import translated_message
-from app.container.engine import ROOT, Result, ask
+from app.container.engine import Result, ask, query_text
 from app.errors import ApiError, ForbiddenError, refuse_any, telling_all
 
 
@@ -16,8 +15,7 @@ def read(path: str, **options: str | int | None) -> Result:
 
     Raises: an ApiError, as the service would answer.
     """
-    query = {f"${name}": str(value) for name, value in options.items() if value is not None}
-    return ask("GET", path, urlencode(query, quote_via=quote))
+    return ask("GET", path, query_text(options))
 
 
 def write(
@@ -45,13 +43,6 @@ def write(
     with telling_all(try_rest):
         refuse_any(problems)
     return send()
-
-
-def address(path: str, **options: str | int | None) -> str:
-    """The URL under which the API answers the same."""
-    parameters = {f"${name}": str(value) for name, value in options.items() if value is not None}
-    query = urlencode(parameters, quote_via=quote, safe="$,()/' ").replace(" ", "%20")
-    return f"{ROOT}{path}" + (f"?{query}" if query else "")
 
 
 def problems_of(error: ApiError) -> dict[str, str]:

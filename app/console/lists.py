@@ -32,6 +32,7 @@ from app.console.property_kinds import kind_of
 from app.console.saved_views import SHARES, delete_view, kept_query, save_view, views_saved
 from app.console.sets import Page, page_of
 from app.console.typed import key_in
+from app.container.engine import query_address
 from app.container.model import title_of
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
@@ -129,7 +130,7 @@ def list_records(path: str, problem: ApiError | None = None) -> Response:
         typed_operator=request.args.get("operator", ""),
         typed_values=request.args.getlist("value"),
         cancel=changed_link(**dict.fromkeys(_ADDING, "")),
-        address=engine.address(set_page.set_name, **options),
+        address=query_address(set_page.set_name, options),
     )
 
 

@@ -21,7 +21,7 @@ from app.console.steps import COMMENT, Step, arranged, preset, step_message, ste
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import deleted, inside
-from app.container.engine import ask
+from app.container.engine import ask, query_address
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller
@@ -93,7 +93,7 @@ def show_all_related(path: str, key: int, name: str) -> Response:
         "all_related.html",
         set_page=set_page, key=key, record=record, name=set_page.name_of(record),
         group=related(set_page, record, name, result.rows, total), links=page_links(total),
-        query=engine.address(address, **options),
+        query=query_address(address, options),
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
         if set_page.set_name == "KbArticles" else None,
         timeline=timeline_of(set_page, key, record, FIRST),
         problem=error,
-        query=engine.address(f"{set_page.set_name}({key})", expand=expand),
+        query=query_address(f"{set_page.set_name}({key})", {"expand": expand}),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from app.console.list_query import read_query
 from app.console.sets import page_of
 from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
 from app.console.wording import amount, words
+from app.container.engine import query_address
 from app.container.measures import INVOICE, MEASURES, OWED, WRITTEN_OFF, Measure, converted, figures
 from app.container.model import container
 from app.db.engines import read_engine
@@ -242,7 +243,7 @@ def _revenue(currency: str) -> Timeline:
             for day, value in zip(days, values, strict=True)
         ],
         axis,
-        engine.address("Invoices", apply=apply),
+        query_address("Invoices", {"apply": apply}),
         translated(measure.description),
         result.apart,
     )
@@ -268,7 +269,7 @@ def _pipeline(currency: str) -> Chart:
         currency,
     )
     title = translated("%(label)s by stage", label=translated(measure.label))
-    query = engine.address("Opportunities", apply=apply)
+    query = query_address("Opportunities", {"apply": apply})
     return Chart(title, currency, bars, query, translated(measure.description), result.apart)
 
 
@@ -305,7 +306,7 @@ def _ages() -> Chart:
         for name, (age, _) in zip(names, _AGES, strict=True)
         if any(counts.values())
     ]
-    query = engine.address("Tickets", apply=apply)
+    query = query_address("Tickets", {"apply": apply})
     return Chart(translated("Open tickets by age"), "", _bars(values), query)
 
 
@@ -322,7 +323,7 @@ def _conversion() -> Chart:
         )
         for row in rows[:8]
     ]
-    query = engine.address("Leads", apply=apply)
+    query = query_address("Leads", {"apply": apply})
     return Chart(translated("Leads converted by source"), "%", _bars(values), query)
 
 
@@ -336,7 +337,7 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
         for state in states
         if state in rows
     ]
-    return Chart(title, "", _bars(values), engine.address(set_name, apply=apply))
+    return Chart(title, "", _bars(values), query_address(set_name, {"apply": apply}))
 
 
 def _bars(

@@ -20,7 +20,7 @@ from app.console.named_records import Names, names_by_key, names_of
 from app.console.sets import PAGES
 from app.console.typed import key_in
 from app.console.wording import duration, words
-from app.container.engine import ask, read_many
+from app.container.engine import ask, query_address, read_many
 from app.container.measures import MEASURES
 from app.errors import ValidationError
 from app.extensions import db
@@ -152,7 +152,7 @@ def show_queue() -> Response:
         queues=_queues(),
         chosen=agent if key else _NOBODY,
         links=page_links(int(result.body["@odata.count"])),
-        query=engine.address("Tickets", **options),
+        query=query_address("Tickets", options),
     )
 
 

@@ -28,6 +28,8 @@ from app.odata.service import odata_service
 # The control names of every answer are left out: who reads inside needs none.
 _HEADERS = {"Accept": "application/json;odata.metadata=none"}
 ROOT = "/odata/"
+# Stands as it is in a query (RFC 3986, 3.4), so that people can read the address.
+_PLAIN = "$=(),'/:;*@!"
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,18 @@ def read_by_id(
 
 
 def query_text(options: Mapping[str, object]) -> str:
-    """``{"filter": "id eq 1"}`` -> ``$filter=id%20eq%201``."""
-    return "&".join(f"${name}={quote(str(value), safe='')}" for name, value in options.items())
+    """``{"filter": "id eq 1"}`` -> ``$filter=id%20eq%201``; what is None is left out."""
+    return "&".join(
+        f"${name}={quote(str(value), safe=_PLAIN)}"
+        for name, value in options.items()
+        if value is not None
+    )
+
+
+def query_address(path: str, options: Mapping[str, object]) -> str:
+    """The address that gives the same, relative to the service."""
+    query = query_text(options)
+    return f"{ROOT}{path}" + (f"?{query}" if query else "")
 
 
 def _read(path: str, options: Mapping[str, object]) -> Any:

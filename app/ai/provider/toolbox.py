@@ -210,7 +210,7 @@ def query_records(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     home = _set(arguments["set"])
     options = {name: value for name, value in arguments.items() if name != "set"}
     records_read = engine.read_many(home.name, **options)
-    url = f"/odata/{home.name}?{engine.query_text(options)}"
+    url = engine.query_address(home.name, options)
     words = f"{home.name} by {', '.join(name for name in options if name != 'top') or 'number'}"
     number = use.sources.add(
         Citation("Query", 0, words, url, f"{len(records_read)} rows"),
