@@ -21,10 +21,13 @@ from app.ai.record import (
     summarise,
     wants_summary,
 )
-from app.ai.references import find_mentioned
+from app.ai.references import Mention, find_mentioned
 from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.understanding import SUMMARY, TASK, Request, is_asked, is_how_to, is_shown, read_request
+from app.written.catalogue import marked
+
+UNKNOWN = marked("I found no record that is called “%(name)s”.")
 
 
 def is_settled(text: str) -> bool:
@@ -63,12 +66,22 @@ def _routed(ask: Ask) -> Iterator[Part]:
         request = None  # "who is it assigned to?"
     if request is None and (changed := request_after(text, ask.dialogue)) is not None:
         request, ask = changed[0], replace(ask, replaces=changed[1])
-    mentioned = [] if is_instruction else find_mentioned(text, request.name if request else "")
+    name = request.name if request else ""
+    mention = Mention([]) if is_instruction else find_mentioned(text, name)
+    mentioned = mention.records
     is_named = len(mentioned) == 1
+    wants_task = request is not None and request.kind == TASK
+    if mention.called and not mentioned and not wants_task and (request or not is_command(text)):
+        yield Text(ask.translated(UNKNOWN, name=mention.called))
+        return
     if is_named:
         ask = replace(ask, context=mentioned[0], figures=None)
-    parts = None if len(mentioned) > 1 else _requested(ask, request, is_known=is_named)
-    figures = Figures(ask)
+    figures = Figures(replace(ask, text=mention.about_it or text) if is_named else ask)
+    # "Who is the owner of project 3?" asks for more than the project.
+    is_more = bool(mention.called) and is_asked(text) and not is_shown(name)
+    parts = _of_record(ask, figures, is_named=True) if is_named and is_more else None
+    if parts is None and len(mentioned) < 2:
+        parts = _requested(ask, request, is_known=is_named)
     if parts is None and len(mentioned) < 2:
         parts = _of_record(ask, figures, is_named=is_named)
     if parts is not None:
@@ -112,7 +125,7 @@ def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator
     if is_strange and request.kind == TASK:
         request = replace(request, name="", text=f"{request.name}: {request.text}")
     elif is_strange:
-        unknown = ask.translated("I found no record that is called “%(name)s”.", name=request.name)
+        unknown = ask.translated(UNKNOWN, name=request.name)
         return None if request.kind == SUMMARY else iter((Text(unknown),))
     if request.kind != SUMMARY:
         return answer_request(ask, request)

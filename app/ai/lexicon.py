@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.bi.words.tokens import Token, tokenise
 from app.search.analysis import fold, stemmer_of, stop_words
@@ -28,7 +28,22 @@ _SIGNS = str.maketrans("", "", "'\u2019-")
 RECORD_NUMBER = re.compile(
     r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
 )
+_LONGEST_KEY = 12
 Phrase = tuple[str, ...]
+
+
+class Numbered(NamedTuple):
+    """A record that is named by its kind and a number.
+
+    From which word to which, and where its kind ends; the entity type; the digits where they are
+    no formal number.
+    """
+
+    start: int
+    kind_end: int
+    end: int
+    entity: str
+    key: int | None
 
 
 class Message:
@@ -37,13 +52,13 @@ class Message:
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self.text = unicodedata.normalize("NFKC", text)
         self.tokens, self._exact = _read(self.text)
-        self._lexicon = lexicon
+        self.lexicon = lexicon
 
     def mended(self) -> Message:
         """The same with the words meant that were misspelt among the first ones."""
-        message = Message(self.text, self._lexicon)
+        message = Message(self.text, self.lexicon)
         message._exact = [
-            _intended_word(word, self._lexicon.code) if index < _MENDED else word
+            _intended_word(word, self.lexicon.code) if index < _MENDED else word
             for index, word in enumerate(self._exact)
         ]
         return message
@@ -53,7 +68,7 @@ class Message:
 
     @cached_property
     def _stems(self) -> Sequence[str]:
-        return [self._lexicon.stem(word) for word in self._exact]
+        return [self.lexicon.stem(word) for word in self._exact]
 
     def words(self, path: str) -> Sequence[str]:
         """The words as those of a list are compared."""
@@ -64,7 +79,7 @@ class Message:
         words = self.words(path)
         if not 0 <= index < len(words):
             return 0
-        for phrase in self._lexicon.phrases(path).get(words[index], ()):
+        for phrase in self.lexicon.phrases(path).get(words[index], ()):
             if tuple(words[index : index + len(phrase)]) == phrase:
                 return len(phrase)
         return 0
@@ -75,13 +90,13 @@ class Message:
 
     def starts(self, path: str, word: str) -> bool:
         """Whether a phrase of a list begins with a word."""
-        return word in self._lexicon.phrases(path)
+        return word in self.lexicon.phrases(path)
 
     def value(self, path: str, index: int) -> tuple[int, Any]:
         """What the phrase of a table stands for that begins at a place, and how long it is."""
         length = self.at(path, index)
         phrase = tuple(self.words(path)[index : index + length])
-        return length, self._lexicon.values(path)[phrase] if length else None
+        return length, self.lexicon.values(path)[phrase] if length else None
 
     def places(self, path: str) -> Iterator[tuple[int, int]]:
         """Where the phrases of a list stand: from which word to which."""
@@ -103,9 +118,32 @@ class Message:
         return index
 
     def has_number(self, index: int) -> bool:
-        """Whether the number of a record stands at a place."""
+        """Whether the number of a record stands at a place, or its digits behind its kind."""
         is_there = 0 <= index < len(self)
-        return is_there and RECORD_NUMBER.fullmatch(self.tokens[index].text) is not None
+        return is_there and (
+            RECORD_NUMBER.fullmatch(self.tokens[index].text) is not None
+            or any(each.start < index < each.end for each in self.numbered)
+        )
+
+    @cached_property
+    def numbered(self) -> Sequence[Numbered]:
+        """The records that are named by kind and number: ``ticket 431``, ``client no. 5``."""
+        return tuple(self._numbered())
+
+    def _numbered(self) -> Iterator[Numbered]:
+        for start in range(len(self)):
+            length, entity = self.value("records.kinds", start)
+            index = self.skipped(start + length, "records.marks")
+            if not length or index >= len(self) or self.at("records.before", start - 1):
+                continue
+            token = self.tokens[index]
+            is_count = self.at_any(("records.behind", "language.nouns"), index + 1)
+            if token.apart or (is_count and not self.tokens[index + 1].apart):
+                continue
+            is_key = token.text.isdecimal() and len(token.text) <= _LONGEST_KEY
+            if is_key or RECORD_NUMBER.fullmatch(token.text):
+                key = int(token.text) if is_key else None
+                yield Numbered(start, start + length, index + 1, entity, key)
 
     def written(self, start: int, end: int | None = None) -> str:
         """The text from one word to another, as it was written."""
@@ -182,7 +220,9 @@ def _intended_word(word: str, code: str) -> str:
     stem = stemmer_of(code)
     # A plural is no slip: "open tasks" asks, and "open task" wants one.
     is_plural = word.endswith(_PLURALS) and stem(meant) == stem(word)
-    return meant if meant and not is_plural else word
+    # Nor is a participle: "verbuchte Zahlungen" asks, and "verbuche" wants it done.
+    is_past = word.startswith(meant[:-1]) and word[len(meant) - 1 :].startswith("te")
+    return meant if meant and not is_plural and not is_past else word
 
 
 @lru_cache(maxsize=8)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.ai.context import data_sets, name_of
-from app.ai.lexicon import RECORD_NUMBER
+from app.ai.lexicon import (
+    RECORD_NUMBER,
+    Message,
+    Numbered,
+    language_of,
+    languages,
+    message_of,
+)
 from app.ai.parts import RecordContext
+from app.ai.understanding import is_shown
 from app.container import engine
 from app.container.model import title_of
 from app.errors import ForbiddenError
@@ -27,24 +35,78 @@ _NAMED = (
 # A text that somebody wrote elsewhere names records by the way.
 _LONGEST = 300
 _SHORTEST_PART = 4
+# "revenue of the client 2026" means a year.
+_YEARS = range(1900, 2101)
 _MOST = 5
 _FORMAL = re.compile(r"(?<![\w-])(?:[CTP]-\d{6}|[A-Z]{1,10}-\d{4}-\d{5})(?![\w-])", re.I)
 
 
-def find_mentioned(text: str, name: str) -> list[RecordContext]:
-    """The records that a message names and the caller may read: one, or several of one name.
+class Mention(NamedTuple):
+    """What a message names: the records that the caller may read, one or several of one name.
+
+    ``called`` is the number that it names one by, in its words; ``about_it`` the message with a
+    word for the record in place of that.
+    """
+
+    records: list[RecordContext]
+    called: str = ""
+    about_it: str = ""
+
+
+def find_mentioned(text: str, name: str) -> Mention:
+    """The records that a message names, by a number before a name.
 
     Args:
         name: what a request calls its record; empty where it calls it nothing.
     """
     if len(text) > _LONGEST:
-        return []
+        return Mention([])
     numbers = {match["number"].upper(): match["prefix"] for match in RECORD_NUMBER.finditer(text)}
+    message, numbered = _numbered(text)
+    about_it = "" if numbered is None else _about_it(message, numbered)
     if len(numbers) == 1:
         ((number, prefix),) = numbers.items()
         entity_set, by = _NUMBERED.get(prefix.upper(), _INVOICES)
-        return _read(entity_set, f"{by} eq {quoted(number)}")[:1]
-    return _by_name(name) if name and not numbers else []
+        called = number if _FORMAL.fullmatch(number) else ""
+        return Mention(_read(entity_set, f"{by} eq {quoted(number)}")[:1], called, about_it)
+    if numbers:
+        return Mention([])
+    if numbered is None or numbered.key is None:
+        return Mention(_by_name(name) if name else [])
+    called = message.written(numbered.start, numbered.end).rstrip(" .,:;!?")
+    return Mention(_by_kind(numbered.entity, numbered.key), called, about_it)
+
+
+def _numbered(text: str) -> tuple[Message, Numbered | None]:
+    """The one record that is named by its kind and a number; a year after a kind is none."""
+    likeliest = language_of(text)
+    for code in sorted(languages(), key=lambda each: each != likeliest):
+        message = message_of(text, code)
+        if len({each[3:] for each in message.numbered}) == 1:
+            (numbered, *_) = message.numbered
+            if numbered.key not in _YEARS or is_shown(text):
+                return message, numbered
+    return message_of(text, likeliest), None
+
+
+def _about_it(message: Message, numbered: Numbered) -> str:
+    """``this client`` in place of ``client 501``, as questions read it beside a record."""
+    this = message.lexicon.list_of("records.this")
+    kind = message.written(numbered.start, numbered.kind_end)
+    before = message.written(0, numbered.start) if numbered.start else ""
+    return " ".join(f"{before} {this} {kind} {message.written(numbered.end)}".split())
+
+
+def _by_kind(entity: str, key: int) -> list[RecordContext]:
+    """The records of a type with these digits in their number, or with this key."""
+    name = next(each.name for each in data_sets().values() if each.type.name == entity)
+    conditions = [f"id eq {key}"]
+    if name == _INVOICES[0]:
+        conditions.append(f"endswith(number,{quoted(f'-{key:05}')})")
+    for prefix, (entity_set, by) in _NUMBERED.items():
+        if entity_set == name:
+            conditions.append(f"{by} eq {quoted(f'{prefix}-{key:06}')}")
+    return _read(name, " or ".join(conditions))
 
 
 def without_numbers(text: str) -> str:

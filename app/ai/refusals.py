@@ -45,7 +45,10 @@ def is_command(text: str) -> bool:
     for code in languages():
         message = message_of(text, code)
         start = message.skipped(0, "language.leads", "language.polite")
-        if message.at("commands.words", start):
+        is_last = message.at("commands.behind", len(message) - 1)
+        if message.at("commands.words", start) or (
+            is_last and not message.at_any(("language.asking", "language.how_to"), start)
+        ):
             return True
     return False
 

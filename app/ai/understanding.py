@@ -75,7 +75,7 @@ def is_shown(text: str) -> bool:
     for code in languages():
         message = message_of(text, code)
         words = ("language.fillers", "language.leads", "language.polite", "language.nouns",
-                 "language.things", "show.words")  # fmt: skip
+                 "language.things", "records.kinds", "show.words")  # fmt: skip
         index = 0
         while index < len(message) and (
             step := message.at_any(words, index) or message.has_number(index)

@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 
-from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND
-from app.ai.refusals import NO_WRITES
+from app.ai.builtin import UNKNOWN
+from app.ai.knowledge import NOT_FOUND
+from app.ai.references import find_mentioned
+from app.ai.refusals import NO_WRITES, is_command
 from app.ai.requests import NEEDS_RECORD
+from app.written.catalogue import text_in
 from tests.ai.conftest import about, chat, made
 from tests.conftest import Once
 from tests.contract.conftest import Api
 
 Records = dict[str, Any]
+NOBODY = "I found no record that is called \u201c{}\u201d."
 
 
 @pytest.fixture
@@ -60,6 +64,16 @@ def beside(api: Api, records: Records, module: str, message: str) -> Any:
         ("status of ticket {ticket}", "The status of Noise is New. [1]"),
         ("when is {lower} due?", "The due date of {invoice} is 31 January 2030. [1]"),
         ("is {invoice} paid?", "The status of {invoice} is Sent. [1]"),
+        ("Ticket 1", "{ticket} \u201cNoise\u201d is New with the priority Normal. [1]"),
+        ("Show me client 2", "Globex (C-000002) is a client"),
+        ("zeig mir Kunde 2", "Globex (C-000002) ist ein Kunde"),
+        ("What does client C-000001 owe us?", "The outstanding balance of Acme Works is 200.00"),
+        ("What does client 1 owe us?", "The outstanding balance of Acme Works is 200.00"),
+        ("status of ticket no. 1", "The status of Noise is New. [1]"),
+        ("Wie ist der Status von Ticket 1?", "Status von Noise: Neu. [1]"),
+        ("when is invoice 1 due?", "The due date of {invoice} is 31 January 2030. [1]"),
+        ("who is the owner of client 2?", "The owner of Globex is"),
+        ("who is contact 1?", "Eva Roth is a contact. [1]"),
         ("Tell me about Acme Works", "Acme Works (C-000001) is a client"),
         ("tell me about acme", "Acme Works (C-000001) is a client"),
         ("Who is Eva Roth?", "Eva Roth is a contact. [1]"),
@@ -76,14 +90,23 @@ def test_a_record_is_known_by_its_number_or_name(
         assert answer["reply"].startswith(expected.format(**names))
 
 
-@pytest.mark.parametrize(("message", "expected"), [
-    ("show INV-1999-00001", "There are no invoices (number INV-1999-00001)."),
-    ("T-999999", "There are no tickets (number T-999999)."), ("tell me about Umbrella", NOT_FOUND),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("message", "called"),
+    [
+        ("show INV-1999-00001", "INV-1999-00001"), ("T-999999", "T-999999"),
+        ("Ticket 431", "Ticket 431"), ("Show me client 501", "client 501"),
+        ("What does client C-000501 owe us?", "C-000501"),
+        ("Was schuldet uns Kunde 501?", "Kunde 501"), ("Set T-999999 to Solved", "T-999999"),
+    ],
+)  # fmt: skip
 def test_a_record_that_there_is_not_is_not_found(
-    api: Api, records: Records, message: str, expected: str
+    api: Api, records: Records, message: str, called: str
 ) -> None:
-    assert chat(api, message)["reply"].startswith(expected)
+    for context in ({}, {"context": about("clients", records["globex"])}):
+        answer = chat(api, message, **context)
+        assert answer["reply"] in (NOBODY.format(called), text_in("de", UNKNOWN, name=called))
+        assert answer["pendingActions"] == []
+    assert chat(api, "tell me about Umbrella")["reply"] == NOT_FOUND
 
 
 def test_who_may_not_read_a_record_is_not_told_of_it(
@@ -102,7 +125,8 @@ def test_a_key_with_few_scopes_is_told_what_it_may_read(api: Api, records: Recor
     reply = chat(key, "tell me about Acme Works")["reply"]
     assert reply.startswith("Acme Works (C-000001) is a client")
     assert "Unpaid invoices" not in reply and "scope" not in reply
-    assert chat(key, f"show {records['invoice']['number']}")["reply"] == NOT_ALLOWED
+    for called in (records["invoice"]["number"], f"invoice {records['invoice']['id']}"):
+        assert chat(key, f"show {called}")["reply"] == NOBODY.format(called)
     refused = chat(key, "How many open tickets are there?")["reply"]
     assert refused == "You may not ask for figures."
 
@@ -123,6 +147,35 @@ def test_two_of_one_name_are_not_guessed(api: Api, records: Records) -> None:
     answer = chat(api, "tell me about Acme Works")
     assert answer["reply"].startswith("There are several of this name:\n- Acme Works [1]\n-")
     assert [each["id"] for each in answer["citations"]] == [records["acme"], other]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["revenue by client 2026", "top client 2026", "revenue per customer 2025", "clients 5",
+     "contact 5 clients", "invoice 30 days overdue"],
+)  # fmt: skip
+def test_a_number_that_counts_or_is_a_year_names_no_record(message: str) -> None:
+    assert not find_mentioned(message, "").called
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Verbuche eine Zahlung von 100 Euro auf {invoice}", "Verbuche eine Zahlung",
+     "Erfasse eine Zahlung von 100 Euro", "Eine Zahlung von 100 Euro verbuchen",
+     "Buche eine Zahlung", "Register a payment of 100 EUR for {invoice}"],
+)  # fmt: skip
+def test_to_book_a_payment_is_no_question_about_payments(
+    api: Api, records: Records, message: str
+) -> None:
+    reply = chat(api, message.format(invoice=records["invoice"]["number"]))["reply"]
+    assert reply in (NO_WRITES, text_in("de", NO_WRITES))
+
+
+@pytest.mark.parametrize(
+    "message", ["Verbuchte Zahlungen", "Erfasste Tickets", "Stornierte Rechnungen"]
+)
+def test_what_was_done_is_no_command(message: str) -> None:
+    assert not is_command(message)
 
 
 def test_figures_are_asked_of_a_client_named_by_its_number(api: Api, records: Records) -> None:
