@@ -52,7 +52,7 @@ def test_every_connection_is_set_up_for_a_server(app: Flask) -> None:
         with engine.connect() as connection:
             expected = (
                 {"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
-                 "busy_timeout": "10000"}
+                 "busy_timeout": "30000"}
                 if engine.dialect.name == "sqlite"
                 else {"statement_timeout": "30s", "lock_timeout": "5s", "TimeZone": "UTC",
                       "jit": "off"}
