@@ -10,17 +10,16 @@ those of an operation in its declaration.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from app.ai.lexicon import RECORD_NUMBER
 from app.ai.parts import Ask
 from app.odata.names import apart
 from app.search.analysis import stemmer_of, stop_words, words
+from app.written.data_files import data_beside
 
 # What stands between marks was said by others, or is the text of what is to be made.
 _QUOTED = re.compile(
@@ -220,8 +219,7 @@ def _nouns(entity: str) -> frozenset[str]:
 
 @cache
 def _declared() -> dict[str, Any]:
-    source = files(__package__).joinpath("texts/wishes.toml").read_text(encoding="utf-8")
-    return tomllib.loads(source)
+    return data_beside(__file__, "texts/wishes.toml")
 
 
 @cache

@@ -7,7 +7,6 @@ hyphens and apostrophes; those of some lists (``INEXACT``) by their stems.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from app.bi.words.tokens import Token, tokenise
 from app.search.analysis import fold, stemmer_of, stop_words
 from app.search.slips import intended_stem
 from app.written import catalogue
+from app.written.data_files import data_beside
 
 ENGLISH = "en"
 # Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
@@ -158,8 +158,7 @@ class Lexicon:
 
     def __init__(self, code: str) -> None:
         self.code = code
-        file = files(__package__).joinpath(f"lexicons/{code}.toml")
-        self.data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        self.data = data_beside(__file__, f"lexicons/{code}.toml")
         self.stem = stemmer_of(code)
         self._phrases: dict[str, Mapping[str, Sequence[Phrase]]] = {}
 
@@ -247,8 +246,7 @@ def pattern(name: str) -> re.Pattern[str]:
     Args:
         name: that of ``texts/patterns.toml``.
     """
-    file = files(__package__).joinpath("texts/patterns.toml")
-    parts: list[str] = tomllib.loads(file.read_text(encoding="utf-8"))[name]
+    parts: list[str] = data_beside(__file__, "texts/patterns.toml")[name]
     wholes = (part if part.startswith("^") else rf"\b(?:{part})\b" for part in parts)
     return re.compile("|".join(wholes), re.IGNORECASE)
 

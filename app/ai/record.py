@@ -7,10 +7,8 @@ question asks for is what the grammar of questions says (``app.bi``).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, name_of, states_of
@@ -26,6 +24,7 @@ from app.odata.model import edm
 from app.search.analysis import words
 from app.written import catalogue
 from app.written.catalogue import SOURCE
+from app.written.data_files import data_beside
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,7 @@ def _listing(*, measure: str = "", condition: str = "", **values: Any) -> Listin
     return Listing(condition=MEASURES[measure].condition if measure else condition, **values)
 
 
-_DATA: dict[str, Any] = tomllib.loads(
-    files(__package__).joinpath("profiles.toml").read_text(encoding="utf-8")
-)
+_DATA = data_beside(__file__, "profiles.toml")
 _LISTINGS = {name: _listing(**values) for name, values in _DATA["listings"].items()}
 PROFILES = {
     entity: Profile(tuple(data["facts"]), tuple(_LISTINGS[name] for name in data["listings"]))

@@ -8,11 +8,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from babel import Locale
 from babel.dates import format_date
-from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from app.bi.plans.entities import spoken
+from app.bi.words.speech import Speech
 from app.money import plain
 from app.settings.days import day_of
 from app.written.catalogue import SOURCE, marked, text_in
@@ -39,9 +38,9 @@ def value_text(value: Any, language: str = SOURCE, *, currency: str | None = Non
     if isinstance(value, bool):
         return text_in(language, _YES if value else _NO)
     if currency is not None and isinstance(value, Decimal | int | float):
-        return _in_signs(plain(Decimal(value), currency), language)
+        return Speech(language, {}).digits(plain(Decimal(value), currency))
     if isinstance(value, Decimal):
-        return _in_signs(f"{value:,f}", language)
+        return Speech(language, {}).digits(f"{value:,f}")
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list):
@@ -52,13 +51,6 @@ def value_text(value: Any, language: str = SOURCE, *, currency: str | None = Non
     text = str(value)
     is_day = re.fullmatch(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?", text)
     return day_text(text, language) if is_day else text
-
-
-def _in_signs(text: str, language: str) -> str:
-    """A number that is written as in English with the signs of a language: ``1.234,50 EUR``."""
-    locale = Locale.parse(language)
-    signs = str.maketrans({",": get_group_symbol(locale), ".": get_decimal_symbol(locale)})
-    return text.translate(signs)
 
 
 def day_text(text: str, language: str = SOURCE) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -24,6 +23,7 @@ from app.http.error_answers import as_api_error, error_pages
 from app.http.request_context import current_request_id
 from app.http.security import counted, find_caller, public
 from app.permissions import scope_of
+from app.written.data_files import data_beside
 
 ASSETS = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
@@ -44,9 +44,7 @@ Posted = Callable[..., Response]
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
-MENU: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
-    Path(__file__).with_name("menu.toml").read_text(encoding="utf-8")
-)
+MENU: Mapping[str, Mapping[str, Mapping[str, str]]] = data_beside(__file__, "menu.toml")
 
 
 def init_app(app: Flask, config: Config) -> None:

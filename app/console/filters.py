@@ -5,12 +5,10 @@ In an address each is ``where=property:operator:value``.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 
 from app.bi.periods.spans import step, unit_start
 from app.clock import day_after
@@ -30,6 +28,7 @@ from app.http.security import current_caller
 from app.odata.model import edm
 from app.odata.syntax.literals import decimal_text, quoted
 from app.settings.days import start_of, today
+from app.written.data_files import data_beside
 
 WHERE = "where"
 ME = "me"
@@ -67,7 +66,7 @@ class Operator:
         )
 
 
-_DECLARED = tomllib.loads(Path(__file__).with_name("filters.toml").read_text(encoding="utf-8"))
+_DECLARED = data_beside(__file__, "filters.toml")
 OPERATORS: Mapping[str, Mapping[str, Operator]] = {
     kind: {name: Operator(**declared) for name, declared in operators.items()}
     for kind, operators in _DECLARED.items()

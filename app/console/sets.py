@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from app.console.language import translated
@@ -13,6 +11,7 @@ from app.container.measures import MEASURES
 from app.container.model import container, title_of
 from app.errors import NotFoundError
 from app.odata.model import edm
+from app.written.data_files import data_beside
 
 # Records that were moved in are as old as they were made, whatever their keys are.
 NEWEST = "createdAt desc,id desc"
@@ -110,7 +109,7 @@ def _page(set_name: str, declared: Mapping[str, Any]) -> Page:
     )
 
 
-_DECLARED = tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
+_DECLARED = data_beside(__file__, "pages.toml")
 PAGES: Mapping[str, Page] = {
     name.lower(): _page(name, declared) for name, declared in _DECLARED.items()
 }

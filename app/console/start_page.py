@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -40,6 +38,7 @@ from app.odata.model import edm
 from app.permissions import allowed, scope_of
 from app.settings import Organisation, Seller, change_settings, organisation
 from app.settings.days import start_of, today
+from app.written.data_files import data_beside
 
 
 @dataclass(frozen=True)
@@ -425,9 +424,7 @@ class FirstStep:
 
 FIRST_STEPS: Mapping[str, FirstStep] = {
     name: FirstStep(**declared)
-    for name, declared in tomllib.loads(
-        Path(__file__).with_name("first_steps.toml").read_text(encoding="utf-8")
-    ).items()
+    for name, declared in data_beside(__file__, "first_steps.toml").items()
 }
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -34,12 +32,11 @@ from app.documents.media_types import kind_of_file
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
 from app.written.catalogue import COLUMN, text_as
+from app.written.data_files import data_beside
 from app.written.numbers import ENGLISH, grouped_number
 
 # What pages call rights, queues and the like, in English.
-CALLED: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
-)
+CALLED: Mapping[str, Mapping[str, str]] = data_beside(__file__, "words.toml")
 # What a browser and a system put into their ``User-Agent``: the first that stands in it counts.
 _PROGRAMS = (
     (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"),

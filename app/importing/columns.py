@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Boolean, Date, Integer
@@ -36,6 +34,7 @@ from app.written.code_names import (
     without_currency,
 )
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
+from app.written.data_files import data_beside
 from app.written.numbers import COMMA, POINT
 
 # --- a whole name in one cell, as the first and the last name of a person
@@ -106,7 +105,6 @@ _NAMES = {"firstName": "first_name", "lastName": "last_name"}
 # What becomes of a column that is not recognised.
 REFUSE, IGNORE = "refuse", "ignore"
 UNKNOWN_COLUMNS = (REFUSE, IGNORE)
-_HEADINGS = Path(__file__).with_name("headings.toml")
 # A host without the scheme before it.
 _DOMAIN = re.compile(r"[^\s/:@]+\.[^\s/:@.]{2,}(/\S*)?")
 _TRUE = frozenset(("true", "yes", "y", "1", "x", "ja", "oui", "si"))
@@ -226,7 +224,7 @@ def _plain_properties(type_: str) -> Mapping[str, str]:
 @cache
 def usual_headings(type_: str) -> Mapping[str, str]:
     """Plain form of a heading -> the property that is meant by it in exports and workbooks."""
-    kinds = tomllib.loads(_HEADINGS.read_text(encoding="utf-8"))
+    kinds = data_beside(__file__, "headings.toml")
     return {
         _plain(heading): target for target, headings in kinds[type_].items() for heading in headings
     }

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from app.invoices.einvoice import codes
 from app.invoices.texts import LANGUAGES, units
-
-_WORDS = Path(__file__).with_name("units.toml")
+from app.written.data_files import data_beside
 
 
 def unit_code(text: str) -> str | None:
@@ -31,7 +28,7 @@ def _codes() -> Mapping[str, str]:
     for language in LANGUAGES:
         for code, word in units(language).items():
             known.setdefault(_plain(word), code)
-    for code, words in tomllib.loads(_WORDS.read_text(encoding="utf-8")).items():
+    for code, words in data_beside(__file__, "units.toml").items():
         for word in words:
             known.setdefault(_plain(word), code)
     return known

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from app.bi.charts import Chart
 from app.bi.plans.columns import rounded_apart
 from app.bi.reports.definition import Column, Parameter, Report
 from app.container.measures import ALL, MEASURES
-
-FILE = Path(__file__).parent / "builtin.toml"
+from app.written.data_files import data_beside
 
 
 @cache
 def built_in() -> Mapping[int, Report]:
     """Id -> report."""
-    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    data = data_beside(__file__, "builtin.toml")
     return {report["id"]: _report(report) for report in data["reports"]}
 
 
