@@ -22,8 +22,6 @@ from app.bi.questions.chart import Item
 from app.bi.questions.model import Kind
 from app.bi.questions.reading import Leaf, Read
 
-_TO_DO = "cross word tobe"  # the crossing of what says that it is still to be done
-
 
 def features_of(read: Read, item: Item, meaning: Meaning) -> Iterator[str]:
     """The features of a whole meaning; those of the words and rules are on the item's parts."""
@@ -114,7 +112,8 @@ def repeated_and_aside(
             aside.append(position)
         else:
             again.append(f"again {leaf.category}")
-    if any(read.crossing[position] == _TO_DO for position in aside):
+    # A word that says that it is still to be done: "sein sollen".
+    if any("tobe" in read.crossing[position].split()[2:] for position in aside):
         dates = {state.date for state in kind.stated(meaning.where)}
         dates.add(meaning.dated.date if meaning.dated is not None else "")
         again += ["done and not to do"] * (not dates.isdisjoint(kind.data.get("planned", ())))

@@ -117,7 +117,8 @@ class _Finishing:
         if meaning.against == Against() and any(group.grain for group in meaning.groups):
             # "Growth per quarter": from one quarter to the next, where no period is set against.
             meaning = meaning if meaning.dated else replace(meaning, against=None)
-        meaning = self._with_direction(self._counted_in(self._split(self._implied(meaning))))
+        meaning = self._by_month(self._counted_in(self._split(self._implied(meaning))))
+        meaning = self._with_direction(meaning)
         meaning = self._ranked(self._shared(self._mean(self._distinct(meaning))))
         self._note(meaning)
         return Finished(meaning, tuple(self.features))
@@ -299,6 +300,17 @@ class _Finishing:
                 rest = tuple(part for part in meaning.where if part not in own_values)
                 return replace(meaning, where=rest, groups=(Group(path),))
         return meaning
+
+    def _by_month(self, meaning: Meaning) -> Meaning:
+        """``revenue in April, May and June``: of an amount that is not added up each month's."""
+        is_listed = "months listed" in self.draft.flags and not meaning.groups
+        is_amount = any(
+            figure.measure != COUNT and not figure.is_rate for figure in meaning.figures
+        )
+        is_added_up = "summed" in self.draft.flags and "how much" not in self.draft.flags
+        if not (is_listed and is_amount) or is_added_up or "share" in self.draft.flags:
+            return meaning
+        return replace(meaning, groups=(Group(grain="month"),))
 
     def _with_direction(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""

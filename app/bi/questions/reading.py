@@ -504,6 +504,8 @@ class Reader:
         begun = {leaf.start for leaf in read.leaves}
         covered: dict[int, set[str]] = {}
         several = set()  # places of numbers: ", only five" asks for fewer
+        times = {leaf.start for leaf in read.leaves
+                 if leaf.category == "period" and leaf.end == leaf.start + 1}  # fmt: skip
         for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
@@ -517,7 +519,7 @@ class Reader:
                       for at in range(leaf.start, leaf.end))  # fmt: skip
         for at, token in enumerate(read.tokens):
             read.places.append(len(read.crossing))
-            is_filler = token.stem in self._lexicon.fillers
+            is_filler = token.stem in self._lexicon.fillers and at not in times  # the month of May
             if token is _BEFORE:
                 read.crossing.append("going on")
             elif at in asides:
@@ -589,9 +591,11 @@ def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
         is_by = whole.category == "f:by" and length > 2
         return is_by or whole.category in (*orders, *wholes_of.get(leaf.category, ()))
 
+    listed = {*_listing(leaves)} if not compares else set()
     return [
         leaf for leaf in leaves
-        if not any(is_part(leaf, whole) for whole in wholes)
+        if not (leaf.category == "f:versus" and leaf.start in listed)
+        and not any(is_part(leaf, whole) for whole in wholes)
         # "over 2000 euros" is no year
         and not (leaf.category == "period" and leaf.end in money and leaf.end - 1 in bounded)
     ]  # fmt: skip
@@ -601,6 +605,20 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Where each begins and ends, by the marks that set words apart."""
     starts = [at for at, token in enumerate(tokens) if token.apart or not at]
     return pairwise((*starts, len(tokens)))
+
+
+def _listing(leaves: Sequence[Leaf]) -> Iterator[int]:
+    """Where words join three periods or more, none of which is set against the others: ``April, May
+    and June``."""
+    joints = {leaf.start: leaf.end for leaf in leaves if leaf.category == "f:and"}
+    periods = {leaf.start: leaf.end for leaf in leaves if leaf.category == "period"}
+    for end in periods.values():
+        listed, between = 1, []
+        while (begin := joints.get(end, end)) in periods:
+            between += [end] * (end in joints)
+            listed, end = listed + 1, periods[begin]
+        if listed > 2:
+            yield from between
 
 
 def _asides(

@@ -60,6 +60,7 @@ from app.bi.questions.periods import (
     unit_of_age,
 )
 from app.bi.questions.roles import goes_down, roles
+from app.bi.words.tokens import stem
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -476,7 +477,8 @@ class Grammar:
     def having_so(self, part: Options, draft: Draft) -> Draft | None:
         """``overdue clients``: who has something that is so, where they cannot be so themselves."""
         is_bare = not (draft.where or draft.dated or draft.kinds & set(part.by_kind))
-        is_plain = draft.is_records and is_bare
+        # "Open items of the clients": what has a noun of its own is theirs.
+        is_plain = draft.is_records and is_bare and not part.key.startswith("named:")
         stated = self._each(part, part.key, lambda kind, so: any(
             state.amount for state in _so_since(kind, so)) and so)  # fmt: skip
         related = self._related(self.something_so("", stated)) if is_plain else None
@@ -617,6 +619,9 @@ class Grammar:
         """``deals with no tasks since May`` says the time of the tasks."""
         if not left and draft.where and draft.where[-1].key.startswith(_NONE):
             return None
+        months, parts = self._lexicon.reader.months.keys(), when.words.split("|")
+        are_listed = len(parts) > 2 and all(months & {*map(stem, part.split())} for part in parts)
+        draft = draft.flagged("months listed") if are_listed else draft
         return draft.within(when, None, left=left)
 
     def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
@@ -1239,7 +1244,7 @@ class Grammar:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
-        return self.group(part), Rank("figure", goes_down(role), limit or 1, role)
+        return self.group(part), Rank("figure", goes_down(role), limit or _only(part), role)
 
     def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
         of_groups = ("common", "often", "most", "least", "fastest", "slowest")

@@ -83,10 +83,12 @@ class Analysis:
         return sum(light or not ranker.is_light(crossing) for crossing in crossings)
 
     def is_decisive_aside(self, read: Read) -> bool:
-        """Whether a word that decides what is meant is left aside."""
+        """Whether a word that decides what is meant is left aside, or a period."""
         is_ranked = self.meaning is not None and self.meaning.ranking is not None
-        return any(ranker.is_decisive(read.crossing[position], is_ranked=is_ranked)
-                   for position in self.crossed)  # fmt: skip
+        crossings = [read.crossing[position] for position in self.crossed]
+        return "cross period" in crossings or any(
+            ranker.is_decisive(crossing, is_ranked=is_ranked) for crossing in crossings
+        )
 
 
 @dataclass(frozen=True)

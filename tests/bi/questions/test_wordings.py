@@ -46,6 +46,10 @@ NUMBERS = (
     ("Welches Produkt bringt am meisten Umsatz", "Welche Produkte bringen am meisten Umsatz"),
     ("welcher kunde hat die meisten tickets", "welche kunden haben die meisten tickets"),
     ("Welcher Kunde hat die meisten Tickets", "Welche Kunden haben die meisten Tickets"),
+    ("most common reason for lost deals", "most common reasons for lost deals"),
+    ("which lead source is the most common", "which lead sources are the most common"),
+    ("top category of tickets", "top categories of tickets"),
+    ("häufigster Verlustgrund", "häufigste Verlustgründe"),
 )
 
 
