@@ -142,7 +142,9 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
         return False
     name = meant.by_kind.get(meaning.kind, "")
     match category:
-        case "measure" | "rate":
+        case "rate":
+            return name in meaning.figures
+        case "measure":
             return any(figure.measure == name for figure in meaning.figures)
         case "verb":
             figure = kind.data.get("verbs", {}).get(name, {}).get("figure")
@@ -162,4 +164,4 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
             return name in ((meaning.dated.date if meaning.dated else "") or kind.date, kind.date)
         case _:
             stated = (part for restriction in meaning.where for part in inner(restriction))
-            return Is(name) in stated
+            return name in stated

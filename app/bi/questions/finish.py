@@ -448,13 +448,15 @@ class _Finishing:
         return replace(meaning, figures=(replace(first, method=method), *meaning.figures[1:]))
 
     def _single(self, meaning: Meaning, figure: Figure, rank: Rank) -> Meaning | None:
-        """``largest amount due on any invoice``: of money, the record with most of it."""
+        """``largest amount due on any invoice``: the record with most of it, where that is
+        money, or said of those before."""
         measure = self.kind.figures.get(figure.measure)
         path = self.kind.path_of(figure.measure)
         named = self.draft.named == self.key and not figure.is_rate and not figure.method
         if not named or rank.word not in ("highest", "lowest") or not self.kind.is_number(path):
             return None
-        if not (self.kind.currency_of(path) if measure is None else measure.money):
+        is_money = self.kind.currency_of(path) if measure is None else measure.money
+        if not (is_money or "of each" in self.draft.flags):
             return None
         counted = measure.filter if measure is not None and measure.snapshot else None
         state, where = Is(self.kind.state_with(counted)), meaning.where

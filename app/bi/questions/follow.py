@@ -142,17 +142,6 @@ def _is_extreme(meaning: Meaning) -> bool:
     return any(figure.method in ("max", "min") for figure in meaning.figures)
 
 
-def _first_by_extreme(changed: Meaning, kind: Kind) -> Meaning:
-    """``the one with the highest balance``: the record, where each has that number."""
-    first = changed.figures[0] if len(changed.figures) == 1 else Figure(COUNT)
-    measure = kind.figures.get(first.measure)
-    is_each = measure is not None and not changed.groups and kind.is_number(measure.value)
-    if measure is None or not is_each or not _is_extreme(changed):
-        return changed
-    ranking = Ranking(first.method == "max", 1, measure.value)
-    return replace(_listed(changed, kind), ranking=ranking)
-
-
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
     """With the figures or the groups of before in front of the new ones."""
     figures, groups = previous.figures, previous.groups
@@ -380,6 +369,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     several = bool(draft.rank and draft.rank.limit > 1)  # "how much is overdue?" "The ten largest?"
     if of_records and (several or meaning.columns or not _amounts(changed)):
         changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
+    if draft.figures and meaning.ranking is not None and not meaning.figures:
+        return replace(_listed(changed, kind), ranking=meaning.ranking)  # "the one with the most"
     if draft.figures:
         is_narrowed = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
         if not is_narrowed and not previous.figures and _is_property(draft.figures[0], kind):
@@ -402,7 +393,6 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if "counted" in draft.flags and figures == previous.figures and not meaning.where:
             changed = _counted(changed, kind)  # "what share is overdue?" "How many is that?"
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
-        changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
         paths = meaning.columns
         if "when" in draft.flags:  # of a figure the records, since when they are so

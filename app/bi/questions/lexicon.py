@@ -12,10 +12,10 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.resources import files
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import babel
 from babel.numbers import get_currency_name
@@ -23,6 +23,7 @@ from iso4217 import Currency
 
 from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
+from app.bi.questions.algebra import Figure, Is
 from app.bi.questions.model import Kind, Model
 from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
@@ -37,6 +38,10 @@ _USUAL = 30  # meanings
 CURRENCY_CODES = frozenset(currency.code for currency in Currency)
 _DONE = frozenset(("state", "date", "verb", "pending", "measure", "property"))
 _WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
+# What the names of the model are in a meaning, where a category says one thing alone.
+_MEANINGS: Mapping[str, Callable[[str], Any]] = {
+    "state": Is, "pending": Is, "named": Is, "rate": partial(Figure, is_rate=True),
+}  # fmt: skip
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
@@ -55,13 +60,11 @@ class Options:
         return hash(self.key)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A meaning of a phrase; ``prior`` is how unusual it is, 0 for the usual one."""
+class Entry(NamedTuple):
+    """A meaning of a phrase."""
 
     category: str
     value: Any
-    prior: int = 0
 
 
 class Lexicon:
@@ -349,7 +352,7 @@ class Lexicon:
         for phrase, entries in self._found.items():
             by_category: dict[str, dict[str, Any]] = defaultdict(dict)
             for (category, kind), value in entries.items():
-                by_category[category][kind] = value
+                by_category[category][kind] = _MEANINGS.get(category, str)(value)
             for category, by_kind in by_category.items():
                 if category == "kind":
                     for kind in by_kind:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial, wraps
@@ -237,20 +237,17 @@ class Grammar:
         kind, is_one = named_kind
         return Draft(frozenset((kind,)), kind, flags=frozenset(("singular",) if is_one else ()))
 
-    def of_state(self, part: Options) -> Options:
-        return _states(part)
-
     def of_state_alone(self, part: Options) -> Draft:
-        return _being(_states(part), flags=frozenset(("state alone",)))
+        return _being(part, flags=frozenset(("state alone",)))
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
         named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
         flags = frozenset(("called so", *(("singular",) * is_one)))
-        return _being(_states(part), named=named, flags=flags)
+        return _being(part, named=named, flags=flags)
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
-        return _states(named_as[0])
+        return named_as[0]
 
     def of_record(self, part: Options) -> Draft | None:
         kinds = [
@@ -269,8 +266,8 @@ class Grammar:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
         return _measuring(Options(_USUAL, usual), flags=frozenset(("bare amount",)))
 
-    def of_rate(self, part: Options) -> Draft:
-        return _measuring(self._each(part, part.key, lambda _, name: Figure(name, is_rate=True)))
+    def of_figures_alone(self, part: Options) -> Draft:
+        return _measuring(part)
 
     def of_verb(self, part: Options) -> Draft:
         verbs = self._each(part, part.key, lambda kind, name: kind.data["verbs"][name]["figure"])
@@ -344,7 +341,7 @@ class Grammar:
         return meaning if is_its else None
 
     def property_in_state(self, part: Options, state: Options) -> Draft:
-        return _being(self.property_of_value(part, _states(state)))
+        return _being(self.property_of_value(part, state))
 
     @_of_each("{0.key} in {1.key}")
     def mentioned_in(self, kind: Kind, meaning: Restriction, part: Options) -> Restriction | None:
@@ -395,13 +392,11 @@ class Grammar:
                  for verb in self.kinds[key].data["verbs"].values()
                  if verb["figure"] == figure.measure)  # fmt: skip
         undone = dict(verb["undone"] for verb in verbs if "undone" in verb)
-        draft = self.amounting(_states(Options(f"to come {undone}", undone)))
+        states = {key: Is(state) for key, state in undone.items()}
+        draft = self.amounting(Options(f"to come {undone}", states))
         due = {key: self.kinds[key].data["ahead"][0] for key in draft.kinds}
         dated = deed.dated or ((When(""), None),)
         return draft._replace(dated=tuple((when, Options(f"due {due}", due)) for when, _ in dated))
-
-    def of_due_alone(self, part: Options) -> Draft:
-        return _being(part, flags=frozenset(("state alone",)))
 
     # --- related records
 
@@ -418,15 +413,17 @@ class Grammar:
 
     def _late_with(self, draft: Draft) -> Options | None:
         """``behind on their invoices``: with some that are overdue."""
-        overdue = {key: Is("overdue") for key in draft.kinds if "overdue" in self.kinds[key].states}
         if not draft.is_records:
             return None
-        return self._related(draft.restricted(options("overdue", overdue), left=False))
+        return self._related(draft.restricted(self._overdue(draft.kinds), left=False))
+
+    def _overdue(self, kinds: Iterable[str]) -> Options:
+        states = {key: Is("overdue") for key in kinds if "overdue" in self.kinds[key].states}
+        return options("overdue", states)
 
     def in_arrears(self, _: str) -> Options:
         """``late with paying``: with something overdue."""
-        states = {key: "overdue" for key, kind in self.kinds.items() if "overdue" in kind.states}
-        return self._related(self.something_so("", _states(Options("overdue", states))))
+        return self._related(self.something_so("", self._overdue(self.kinds)))
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -1058,7 +1055,7 @@ class Grammar:
 
     def how_long(self, role: str, draft: Draft | Options) -> Draft:
         if isinstance(draft, Options):  # "how quick was our first reply"
-            return self.of_duration(self.lasting_until("", draft))
+            return self.of_figures_alone(self.lasting_until("", draft))
         method = "" if role == "average" else _METHODS.get(role, "")
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
@@ -1070,9 +1067,6 @@ class Grammar:
     def duration(self, kind: Kind, start: str, ends: Options) -> Figure | None:
         end = ends.by_kind.get(kind.key, start)
         return Figure(f"{start}..{end}") if end != start else None
-
-    def of_duration(self, part: Options) -> Draft:
-        return _measuring(part)
 
     def time_taken(self, _: str, draft: Draft) -> Draft | None:
         is_duration = draft.is_figure and " to moment" in draft.figures[0].key
@@ -1109,11 +1103,12 @@ class Grammar:
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
 
-    def grouped(self, draft: Draft, part: Options, *, left: bool = False) -> Draft:
-        return draft.grouped(part, left=left)
-
-    def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
-        return draft.grouped(part[0], left=False).grouped(part[1], left=False)
+    def grouped(
+        self, draft: Draft, part: Options | tuple[Options, Options], *, left: bool = False
+    ) -> Draft:
+        for group in part if isinstance(part, tuple) else (part,):
+            draft = draft.grouped(group, left=left)
+        return draft
 
     @_of_each("{0.key} of {1[0]}")
     def dimension_of_kind(self, kind: Kind, name: str, of: tuple[str, bool]) -> str | None:
@@ -1638,9 +1633,6 @@ class Grammar:
             kinds &= {next(iter(value.by_kind))}
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
-    def records_property(self, draft: Draft, part: Options) -> Draft | None:
-        return draft.showing(self._columns(part))
-
     def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
         return (self._columns(part),)
 
@@ -1705,10 +1697,10 @@ class Grammar:
     def _so_then(self, date: Options) -> frozenset[str]:
         """The kinds whose records are so since that date: lost ones, whenever they were lost."""
         word = tuple(date.key.removeprefix("date:").split())
-        states = (entry.value.by_kind for entry in self._lexicon.entries.get(word, ())
+        states = (entry.value.by_kind.items() for entry in self._lexicon.entries.get(word, ())
                   if entry.category == "state")  # fmt: skip
-        return frozenset(key for state in states for key, name in state.items()
-                         if self.kinds[key].states[name].date == date.by_kind.get(key))  # fmt: skip
+        dated = ((key, self.kinds[key].states[so.state].date) for key, so in chain(*states))
+        return frozenset(key for key, date_of in dated if date_of == date.by_kind.get(key))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
@@ -2085,11 +2077,6 @@ def _number_path(kind: Kind, name: str) -> str:
     """The property that is a number of each record; empty for none."""
     path = kind.path_of(name)
     return path if path and kind.is_number(path) else ""
-
-
-def _states(part: Options, key: str = "") -> Options:
-    """Names of states as restrictions."""
-    return Options(key or part.key, {kind: Is(name) for kind, name in part.by_kind.items()})
 
 
 def _figures(part: Options) -> Options:

@@ -83,12 +83,10 @@ class Analysis:
         return sum(light or not ranker.is_light(crossing) for crossing in crossings)
 
     def is_decisive_aside(self, read: Read) -> bool:
-        """Whether a word that decides what is meant is left aside, or a period."""
+        """Whether a word that decides what is meant is left aside."""
         is_ranked = self.meaning is not None and self.meaning.ranking is not None
-        crossings = [read.crossing[position] for position in self.crossed]
-        return "cross period" in crossings or any(
-            ranker.is_decisive(crossing, is_ranked=is_ranked) for crossing in crossings
-        )
+        return any(ranker.is_decisive(read.crossing[position], is_ranked=is_ranked)
+                   for position in self.crossed)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -251,11 +249,8 @@ class Understanding:
         stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         several = self.lexicon.data["language"].get("several", ())
         is_plural = any(token.text.lower() in several for token in tokenise(question))
-        flags = (
-            "before",
-            *(("plural",) * is_plural),
-            *(("before listed",) * (not previous.figures)),
-        )
+        told = {"plural": is_plural, "of each": not previous.groups}
+        flags = ("before", *(flag for flag, is_so in told.items() if is_so))
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)
