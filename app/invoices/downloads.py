@@ -10,7 +10,7 @@ from app.errors import InvalidStateError, ValidationError
 from app.extensions import db
 from app.invoices.chain import key_of
 from app.invoices.document import InvoiceDocument
-from app.invoices.einvoice.preflight import Problem, preflight
+from app.invoices.einvoice.preflight import Problem, preflight, refuse_incomplete
 from app.invoices.files import (
     PDF,
     WITH_DATA,
@@ -114,18 +114,6 @@ def _problems_of_term(document: InvoiceDocument, client_id: int) -> tuple[Proble
     except ValidationError as error:
         return tuple(Problem("BR-CO-25", detail.field, detail.message) for detail in error.details)
     return ()
-
-
-def refuse_incomplete(document: InvoiceDocument) -> None:
-    """Refuse a document that makes no valid e-invoice.
-
-    Raises: ValidationError, each problem with its field and the id of the rule.
-    """
-    problems = preflight(document)
-    if problems:
-        raise ValidationError(
-            [(problem.field, f"{problem.message} ({problem.rule})") for problem in problems]
-        )
 
 
 def _document(invoice_id: int) -> InvoiceDocument:

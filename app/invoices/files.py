@@ -27,6 +27,8 @@ from app.money import ZERO
 
 PDF, XML = "application/pdf", "application/xml"
 WITH_DATA = ("Auto", "FacturX")
+# An invoice that names its form is not issued where the data allow none.
+DEMANDED = ("FacturX", "Ubl")
 # Numbers that were moved in from elsewhere may have what no file name has.
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 100

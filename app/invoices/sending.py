@@ -26,7 +26,7 @@ from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.invoices.chain import key_of
 from app.invoices.document import InvoiceDocument
-from app.invoices.downloads import refuse_incomplete
+from app.invoices.einvoice.preflight import refuse_incomplete
 from app.invoices.files import PDF, XML, file_name, frozen_file, keep_file, write_ubl
 from app.invoices.issuing import due_of_draft
 from app.invoices.letters import LINK_PLACE, Letter, Written, write_letter

@@ -11,7 +11,8 @@ from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.chain import add_link, lock_chain
 from app.invoices.document import TaxSubtotal
-from app.invoices.files import freeze, start_drawing
+from app.invoices.einvoice.preflight import refuse_incomplete
+from app.invoices.files import DEMANDED, freeze, start_drawing
 from app.invoices.history import continue_series, settle_history
 from app.invoices.issuing import check_issuable, frozen_values, require_issue_date
 from app.invoices.lines import (
@@ -173,11 +174,15 @@ class InvoiceService(EntityService[Invoice]):
         """``INV-2026-00007``, of the year of issue, and the file that bears it; a draft has none.
 
         Others wait from here on until the transaction ends.
+
+        Raises: ValidationError, the document breaks rules of the e-invoice that it demands.
         """
         if not _is_issued(change):
             return
         _write_lines(change)
         document = issued_document(change)
+        if change.get("e_invoice_format") in DEMANDED:
+            refuse_incomplete(document)
         start_drawing()
         number = document_number(change.get("series"), change.get("issue_date").year)
         lock_chain()

@@ -8,6 +8,7 @@ import pytest
 from facturx import get_xml_from_pdf, xml_check_xsd
 from lxml import etree
 
+from app.models.invoice import E_INVOICE_FORMATS
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import refusal
 
@@ -97,6 +98,40 @@ def test_the_preflight_names_rule_field_and_reason(admin: Api) -> None:
     assert refusal(refused) == (400, "VALIDATION_ERROR")
     messages = {at["field"]: at["message"] for at in refused.json["error"]["details"]}
     assert "BR-09" in messages["seller.address.country"]
+
+
+@pytest.mark.parametrize("form", E_INVOICE_FORMATS)
+@pytest.mark.parametrize("step", ["status", "send", "send many", "payment"])
+def test_only_a_form_that_is_asked_for_by_name_is_needed_for_issue(
+    admin: Api, form: str, step: str
+) -> None:
+    key = draft(admin, eInvoiceFormat=form)
+    paid = {"amount": 1, "date": "2024-01-31", "method": "card"}
+    answer = {
+        "status": lambda: admin.patch(f"/odata/Invoices({key})", {"status": "Sent"}),
+        "send": lambda: admin.post(f"/api/invoices/{key}/send", {"markOnly": True}),
+        "send many": lambda: admin.post(
+            "/api/invoices/send", {"invoiceIds": [key], "markOnly": True}
+        ),
+        "payment": lambda: admin.post(f"/api/invoices/{key}/payments", paid),
+    }[step]()
+    kept = admin.get(f"/odata/Invoices({key})?$select=status,number").json
+    if form in ("Auto", "None"):
+        assert answer.status_code in (200, 201), answer.text
+        assert kept["status"] != "Draft"
+        return
+    assert (kept["status"], kept["number"]) == ("Draft", None)
+    if step == "send many":
+        assert answer.json["results"][0]["error"]["code"] == "VALIDATION_ERROR"
+        return
+    assert refusal(answer) == (400, "VALIDATION_ERROR")
+    messages = {at["field"]: at["message"] for at in answer.json["error"]["details"]}
+    assert "BR-09" in messages["seller.address.country"]
+
+
+@pytest.mark.parametrize("form", E_INVOICE_FORMATS)
+def test_a_complete_draft_is_issued_in_every_form(seller: Api, form: str) -> None:
+    assert issue(seller, draft(seller, eInvoiceFormat=form))["status"] == "Sent"
 
 
 def test_a_complete_draft_passes_the_preflight(seller: Api) -> None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from stdnum import iban
 
+from app.errors import ValidationError
 from app.invoices.document import InvoiceDocument, Party
 from app.invoices.einvoice import codes, terms
 from app.invoices.einvoice.markup import MOST_DECIMALS
@@ -42,6 +43,18 @@ def preflight(document: InvoiceDocument) -> tuple[Problem, ...]:
         *_problems_of_lines(document),
         *_problems_of_categories(document),
     )
+
+
+def refuse_incomplete(document: InvoiceDocument) -> None:
+    """Refuse a document that makes no valid e-invoice.
+
+    Raises: ValidationError, each problem with its field and the id of the rule.
+    """
+    problems = preflight(document)
+    if problems:
+        raise ValidationError(
+            [(problem.field, f"{problem.message} ({problem.rule})") for problem in problems]
+        )
 
 
 def _problems_of_seller(document: InvoiceDocument) -> Iterator[Problem]:
