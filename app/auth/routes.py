@@ -7,7 +7,7 @@ from typing import Any
 from app.auth import schemas, service, sessions
 from app.auth.sessions import TokenPair
 from app.auth.tokens import LIFETIME_SECONDS
-from app.http.areas import Area
+from app.http.areas import Area, reads_body
 from app.http.request_context import current_exchange
 from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import counted, current_caller, public
@@ -45,6 +45,7 @@ def refresh_session(body: dict[str, str]) -> dict[str, Any]:
 
 @area.post("/logout")
 @area.response(204)
+@reads_body  # clients send their refresh token along: the session ends whatever is in it
 def log_out() -> None:
     """End the session of this access token, at once and everywhere."""
     service.log_out()

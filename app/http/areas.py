@@ -15,7 +15,7 @@ from webargs.flaskparser import FlaskParser
 
 from app.errors import ValidationError, telling_all
 from app.extensions import Extension
-from app.http.json_body import NO_NAME, read_object
+from app.http.json_body import NO_NAME, read_body, read_object
 from app.http.schema_fields import UNKNOWN
 from app.http.schema_parts import CheckedSchema
 
@@ -127,12 +127,13 @@ class Area(Blueprint):  # type: ignore[misc]  # the library has no types
     def __init__(self, name: str, import_name: str, **options: Any) -> None:
         super().__init__(name, import_name, **options)
         self.before_request(refuse_unread_query)
+        self.before_request(refuse_unread_body)
 
     def arguments(self, schema: type[Schema], **options: Any) -> Mark:
-        """As the library's; where they are those of a query, it is noted that there are some."""
+        """As the library's; it is noted whether the view reads its query or its body."""
         read: Mark = super().arguments(schema, **options)
-        is_query = options.get("location") == "query"
-        return (lambda view: reads_query(read(view))) if is_query else read
+        mark = reads_query if options.get("location") == "query" else reads_body
+        return lambda view: mark(read(view))
 
     def register_views_in_doc(self, api: Any, app: Flask, spec: Any, **options: Any) -> None:
         """Leave it to who asks for the document: it takes a third of what an application takes."""
@@ -143,6 +144,12 @@ class Area(Blueprint):  # type: ignore[misc]  # the library has no types
 def reads_query(view: View) -> View:
     """Mark a view that reads parameters of its query, by a schema or whatever their names."""
     view.reads_query = True  # type: ignore[attr-defined]
+    return view
+
+
+def reads_body(view: View) -> View:
+    """Mark a view that reads its body, by a schema or whatever is in it."""
+    view.reads_body = True  # type: ignore[attr-defined]
     return view
 
 
@@ -170,9 +177,27 @@ def refuse_unread_query() -> None:
     """
     if not request.query_string:
         return
-    view: Any = current_app.view_functions[request.endpoint or ""]
+    view = _view()
     if not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
         raise ValidationError([(name, UNKNOWN) for name in request.args])
+
+
+def refuse_unread_body() -> None:
+    """Refuse what is in the body of a POST to a view that reads none: it would be lost silently.
+
+    Raises: ValidationError, with every name, or as of every body that is read.
+    """
+    view = _view()
+    if request.method != "POST" or hasattr(view, "reads_body") or hasattr(view, "is_streamed"):
+        return
+    if read_body(current_app.config["MAX_JSON_BYTES"]):
+        problems = [(name or NO_NAME, UNKNOWN) for name in read_object()]
+        if problems:
+            raise ValidationError(problems)
+
+
+def _view() -> Any:
+    return current_app.view_functions[request.endpoint or ""]
 
 
 def _is_whole(schema: Schema, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,11 @@ def _add_area(app: Flask) -> None:
     def write_order(body: dict[str, Any]) -> dict[str, Any]:
         return body
 
+    @area.post("/count")
+    @area.response(200)
+    def count() -> dict[str, Any]:
+        return {"count": 1}
+
     app.register_blueprint(area, url_prefix="/api/orders")
 
 
@@ -117,6 +123,37 @@ def test_parameters_of_a_view_that_has_none_are_refused_by_name(api: Api) -> Non
     ]  # fmt: skip
     assert api.get("/api/orders/plain").status_code == 200
     assert api.get("/api/orders/any?x=1").json == {"x": "1"}
+
+
+def test_what_is_in_the_body_of_a_view_that_reads_none_is_refused_by_name(api: Api) -> None:
+    assert problems(api.post("/api/orders/count", {"reason": "x", "": 1})) == [
+        ("reason", "is unknown"), ('""', "is unknown"),
+    ]  # fmt: skip
+    for body, status in ((b"", 200), (b"{}", 200), (b"{", 400), (b"[1]", 400)):
+        answer = api.client.post(
+            "/api/orders/count", data=body, content_type="application/json", headers=api.headers
+        )
+        assert answer.status_code == status, body
+    chunked = {**api.headers, "Transfer-Encoding": "chunked"}
+    assert api.client.post("/api/orders/count", headers=chunked).status_code == 200
+    form = api.client.post("/api/orders/count", data={"a": "b"}, headers=api.headers)
+    assert form.status_code == 415
+
+
+def test_no_operation_of_the_service_loses_a_body_silently(admin: Api) -> None:
+    paths = admin.get("/openapi.json").json["paths"]
+    bare = [
+        re.sub(r"\{.*?\}", "1", path)
+        for path, methods in paths.items()
+        if "post" in methods and "requestBody" not in methods["post"] and "/odata" not in path
+    ]
+    assert len(bare) > 8
+    for path in bare:
+        if path.endswith("/auth/logout"):
+            continue
+        assert problems(admin.post(path, {"reason": "x"})) == [("reason", "is unknown")], path
+    body = {"refreshToken": "x"}
+    assert admin.post("/api/v1/auth/logout", body).status_code == 204
 
 
 def test_what_mailers_hang_on_an_address_is_read_by_nobody(api: Api) -> None:

@@ -22,7 +22,7 @@ from app.documents.sharing.visits import (
 )
 from app.errors import ApiError, ValidationError
 from app.http import schema_fields as fields
-from app.http.areas import Area, LinkQuery, mailed
+from app.http.areas import Area, LinkQuery, mailed, reads_body
 from app.http.json_body import read_object
 from app.http.public_pages import public_page
 from app.http.schema_fields import UNKNOWN
@@ -96,6 +96,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 @links.response(200, BYTES, content_type="*/*")
 @links.alt_response(401, response="Error401")
 @mailed
+@reads_body
 @public
 def open_with_password(token: str) -> Response:
     """The file behind a link with a password, sent as a form or as JSON."""
