@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from flask import Flask, Response, g
+from flask import Flask, Response, g, request
 from flask_jwt_extended import (
     JWTManager,
     create_access_token,
@@ -72,6 +72,8 @@ def verify_token(token: str, engine: Engine) -> VerifiedCaller:
     Raises: TokenRevokedError; jwt.PyJWTError or JWTExtendedException, which the error loaders
         answer with 401.
     """
+    # A scheme may be written in any case (RFC 9110, 11.1); the library knows one.
+    request.environ["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     verified = verify_jwt_in_request()
     if verified is None:  # the library looks at no token of an OPTIONS request
         claims = decode_token(token)

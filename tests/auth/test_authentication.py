@@ -72,6 +72,20 @@ def test_bad_credentials_are_401_with_a_challenge(
         assert len(challenges) == (2 if path.startswith("/odata") else 1)
 
 
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_the_scheme_is_read_in_any_case(
+    app: Flask, client: FlaskClient, admin: Api, method: str
+) -> None:
+    """RFC 9110, 11.1; a credential that is remembered is not read again."""
+    token, password = admin.headers["Authorization"].split()[1], basic("any", key_of(app))
+    for credential in (f"Bearer {token}", password["Authorization"]):
+        scheme, _, rest = credential.partition(" ")
+        for written in (scheme.lower(), scheme.upper(), scheme.swapcase(), scheme):
+            headers = {"Authorization": f"{written} {rest}"}
+            answer = client.open("/odata/Clients", method=method, headers=headers)
+            assert answer.status_code == {"GET": 200, "OPTIONS": 204}[method], written
+
+
 @pytest.mark.requirement("SEC-09")
 def test_a_refresh_token_is_no_access_token_and_the_other_way_round(
     sign_in: SignIn, client: FlaskClient
