@@ -101,8 +101,9 @@ def _routed(ask: Ask) -> Iterator[Part]:
 
 
 def _from_sources(ask: Ask, figures: Figures, *, is_instruction: bool) -> Iterator[Part]:
-    """The answer of the figures where it is sure; else that of the articles, or what they say."""
-    if not is_instruction and figures.is_sure:
+    """The answer of the figures where it is sure, or asks of which records; else that of articles,
+    or what figures say where those say nothing."""
+    if not is_instruction and (figures.is_sure or figures.is_choice):
         yield from figures.answer()
         return
     for part in answer_from_articles(ask):

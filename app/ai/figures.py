@@ -102,6 +102,14 @@ class Figures:
             return bool(reply.answer["interpretation"])
         return reply.goes_on or reply.confidence >= SURE
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether only "of which records?" is open, so that a choice says more than articles.
+
+        None of 150 questions that articles answer is read so.
+        """
+        return self.reply is not None and self.reply.lacks_subject and _may_ask()
+
     def answer(self) -> Iterator[Part]:
         """The answer, a choice, or why there is none; nothing at all to what is no question."""
         reply = self.reply

@@ -44,6 +44,7 @@ class Reply:
     ``is_question``: its words ask how much or how many. ``asked_paths``: what properties of the
     record that is looked at (``state_of_record``) are asked for, and nothing is answered then; none
     where it is only named, None for all else; ``is_of_all``: more than it is meant.
+    ``lacks_subject``: nothing but of which records is left to ask back.
     """
 
     answer: Answer
@@ -55,6 +56,7 @@ class Reply:
     is_question: bool
     asked_paths: tuple[str, ...] | None
     is_of_all: bool
+    lacks_subject: bool
 
 
 def answer_question(
@@ -99,6 +101,7 @@ def reply_to(
     return Reply(
         answer, proposal.say, state, understood.is_of_before, is_final, proposal.confidence,
         understood.is_question, paths, understood.is_of_all,
+        lacks_subject=refusal is not None and refusal.reason == "subject",
     )  # fmt: skip
 
 

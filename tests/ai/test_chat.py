@@ -276,6 +276,37 @@ def test_a_question_with_several_meanings_is_answered_with_a_choice(
     assert chat(api, choices[0])["toolCalls"][0]["summary"] != "needs clarification"
 
 
+@pytest.fixture
+def reminders(api: Api, index: Index) -> None:
+    """An article that has the words of the state of an invoice in it."""
+    body = "What is overdue this week is on the list of overdue invoices. Due today is not late."
+    key = made(api, "KbArticles", title="Overdue: what is due and unpaid", body=body,
+               visibility="Internal", language="en")  # fmt: skip
+    for status in ("InReview", "Published"):
+        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    index()
+
+
+@pytest.mark.usefixtures("reminders")
+@pytest.mark.parametrize(
+    "question",
+    ["what is overdue?", "overdue", "show overdue", "anything overdue?", "what is due this week?"],
+)
+def test_where_only_the_records_are_left_open_a_choice_goes_before_articles(
+    api: Api, question: str
+) -> None:
+    answer = chat(api, question)
+    first, *choices = answer["reply"].split("\n- ")
+    assert (first, answer["citations"]) == ("I cannot tell of which records. Which ones?", [])
+    assert len(choices) >= 2
+
+
+@pytest.mark.usefixtures("reminders")
+def test_what_a_word_means_is_asked_of_articles(api: Api) -> None:
+    (citation,) = chat(api, "What counts as overdue?")["citations"]
+    assert citation["type"] == "KbArticle"
+
+
 def test_a_role_without_articles_and_figures_is_told_so(
     api: Api, sign_in: Callable[..., Api], articles: dict[str, int]
 ) -> None:
