@@ -145,6 +145,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
     if len(items) > MOST_RELATED:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
+    request.refuse_others(content, "value", of="a delta")
     refuse_conditions(request)
     entity_set = target.entity_set
     reader = request.body_reader

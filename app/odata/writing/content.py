@@ -123,6 +123,19 @@ class WriteRequest:
         self.check_json()
         return parse_json(self.http.body())
 
+    def refuse_others(self, body: Mapping[str, Any], *known: str, of: str, path: str = "") -> None:
+        """Refuse members that are neither ``known`` nor annotations, unless told to be lenient.
+
+        Args:
+            of: what the body is; ``path`` is where in the whole body.
+        Raises: ValidationError, with every such member.
+        """
+        strange = [name for name in body if name not in known and "@" not in name]
+        if strange and self.preferences.handling != "lenient":
+            raise ValidationError(
+                [(join_path(path, name), f"is not part of {of}") for name in strange]
+            )
+
     def check_json(self) -> None:
         """Refuse a body that is announced as anything but JSON in UTF-8."""
         if self.media_type != "application/json":

@@ -117,9 +117,7 @@ def _new_value(request: WriteRequest, target: Target, prop: edm.Property) -> Any
         return body
     if not isinstance(body, dict) or "value" not in body:
         raise ValidationError([("value", f"is required: the new {prop.name}")])
-    strange = [name for name in body if name != "value" and "@" not in name]
-    if strange and request.preferences.handling != "lenient":
-        raise ValidationError([(name, "is not part of a single property") for name in strange])
+    request.refuse_others(body, "value", of="a single property")
     return body["value"]
 
 
@@ -290,6 +288,7 @@ def _make_related(request: WriteRequest, link: Link) -> None:
     items = body.get("value") if isinstance(body, dict) else None
     if not isinstance(items, list):
         raise ValidationError([("value", "must be an array of references")])
+    request.refuse_others(body, "value", of="a collection of references")
     targets = [
         _referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)
     ]
@@ -308,6 +307,7 @@ def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
     if not isinstance(url, str):
         id_path = f"{path}.@odata.id" if path else "@odata.id"
         raise ValidationError([(id_path, "must be the URL of an entity")])
+    request.refuse_others(body, of="a reference", path=path)
     return _key_of(request, link, url, path or "@odata.id")
 
 
