@@ -1266,7 +1266,13 @@ class Grammar:
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
         first = _only(part) if rank.word in ("top", "bottom") else 0
-        return draft.grouped(self.group(part), left=True).limited(rank.limit or first)
+        group = self.group(part)
+        # "Which products sell best": what sells is said, and how many.
+        others = (
+            each for each in draft.groups if not each.by_kind.items() <= group.by_kind.items()
+        )
+        draft = draft._replace(groups=tuple(others))
+        return draft.grouped(group, left=True).limited(rank.limit or first)
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1534,8 +1540,10 @@ class Grammar:
                     by_kind[key] = All((compared, *parts)) if parts else compared
         return options(f"dealings {draft.figures} {bound} {draft.where}", by_kind)
 
-    def groups_valued(self, part: Options, draft: Draft) -> Draft:
-        return draft.grouped(_groups(part), left=True)
+    def groups_valued(self, part: Options, draft: Draft) -> Draft | None:
+        """The groups of records; of one record its own value: ``who handles T-000012``."""
+        record = self.what_of(part, draft) if self._is_of_one(draft) else None
+        return record or draft.grouped(_groups(part), left=True)
 
     def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
         is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
@@ -1549,7 +1557,11 @@ class Grammar:
         is_record = draft.rank is not None and draft.rank.of == "records" and not draft.groups
         is_number = draft.is_figure and not draft.columns
         is_record |= draft.is_records and not (draft.where or draft.dated)
-        is_other = (is_record and not is_who) or is_number
+        is_record |= self._is_of_one(draft)
+        named = [self.kinds[key].dimensions.get(group.dimension) for choices in draft.groups
+                 for key, group in choices.by_kind.items()]  # fmt: skip
+        is_thing = bool(named) and not any(each and each.key for each in named)
+        is_other = (is_record and not is_who) or is_number or is_thing
         return None if role == "who" and is_other else draft.flagged("list")
 
     def who_does(self, _: str, draft: Draft) -> Draft | None:
@@ -1944,6 +1956,12 @@ class Grammar:
         figure = self._each(part, f"amount {part.key}", amount)
         where = Options(part.key, {key: part.by_kind[key] for key in figure.by_kind})
         return _measuring(figure, where=(where,))
+
+    def _is_of_one(self, draft: Draft) -> bool:
+        """Whether it is about one record, by its number."""
+        meanings = (part.by_kind.get(key) for part in draft.where for key in draft.kinds
+                    if part.key.startswith("number:"))  # fmt: skip
+        return any(isinstance(meaning, Equals) and "/" not in meaning.path for meaning in meanings)
 
     def _doer(self, kind: str, draft: Draft) -> str:
         """Who does what records went through: clients pay; else who is responsible for them."""
