@@ -25,6 +25,7 @@ from app.bi.questions.algebra import (
     Of,
     Ranking,
     Restriction,
+    When,
     alternatives_of,
     inner,
     parts_of,
@@ -472,6 +473,8 @@ class _Finishing:
         if rank.word in ("newest", "oldest", "newestfirst", "oldestfirst"):
             path = meaning.dated.date if meaning.dated is not None else ""
             path = path or self._event()
+        elif rank.word == "next":
+            path, meaning = self._to_come(meaning)
         elif not path:
             path = self._amount(meaning)
             if not path:
@@ -483,6 +486,17 @@ class _Finishing:
         limit = 0 if rank.limit < 0 else rank.limit or self._usual_limit(rank)
         within = bool(meaning.groups)
         return replace(meaning, ranking=Ranking(down, limit, path, within=within))
+
+    def _to_come(self, meaning: Meaning) -> tuple[str, Meaning]:
+        """The date that lies ahead: the one that is said, or the first; of those from today on."""
+        ahead = self.kind.data.get("ahead", ())
+        if not ahead or meaning.dated is not None:
+            raise TypeMismatchError("nothing of it is still to come")
+        path = event if (event := self._event()) in ahead else ahead[0]
+        implied = Is(self.kind.state_with(self.kind.dates.get(path)))
+        is_new = implied.state and implied not in meaning.where
+        where = (*meaning.where, implied) if is_new else meaning.where
+        return path, replace(meaning, where=where, dated=Dated(When("from today on"), path))
 
     def _event(self) -> str:
         """The date that a state or an event of the records names."""

@@ -1161,8 +1161,8 @@ class Grammar:
             is_ranked = is_top and limit and draft.rank.limit <= 0
             return draft.limited(limit) if is_ranked else None
         is_single = draft.is_records and "singular" in draft.flags and not draft.columns
-        is_dated = role in ("newest", "oldest") and draft.is_records and not draft.columns
-        if is_dated and (limit or (is_single and role == "oldest")):  # "which ticket is the oldest"
+        is_dated = role in roles("dated") and draft.is_records and not draft.columns
+        if is_dated and (limit or (is_single and role != "newest")):  # "which ticket is the oldest"
             return draft._replace(
                 rank=Rank("records", goes_down(role), limit or 1, role), leftward=True
             )
@@ -1228,7 +1228,7 @@ class Grammar:
 
     def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         role, limit = rank
-        if role not in ("newest", "oldest") or deed.dated:
+        if role not in roles("dated") or deed.dated:
             return None
         rank_made = Rank("records", goes_down(role), limit or 1, role)
         return Draft(deed.kinds, where=deed.where, rank=rank_made, flags=frozenset(("list",)))
@@ -1237,7 +1237,7 @@ class Grammar:
         self, rank: tuple[str, int], part: Options | str
     ) -> tuple[Options, Rank] | None:
         role, limit = rank
-        if role in ("newest", "oldest"):
+        if role in roles("dated"):
             return None
         return self.group(part), Rank("figure", goes_down(role), limit or _only(part), role)
 
@@ -1324,7 +1324,9 @@ class Grammar:
         paths = self._each(part, part.key, path_of).by_kind
         key = f"order {sorted(paths.items())}"
         path = Options(key, paths)
-        return None if role == "common" else Rank("records", goes_down(role), limit, "by", path)
+        if role in ("common", "next"):
+            return None
+        return Rank("records", goes_down(role), limit, "by", path)
 
     def of_extreme_alone(self, rank: Rank) -> Draft | None:
         """``the 5 highest deal values``: of the records that have them."""
