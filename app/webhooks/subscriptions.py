@@ -61,7 +61,7 @@ def check_patterns(patterns: Iterable[str], field: str) -> None:
     Raises: ValidationError, naming each.
     """
     problems = [
-        (f"{field}[{index}]", f"{pattern[:80]!r} is no event: docs/events.md lists them")
+        (f"{field}[{index}]", f"{pattern[:80]!r} is no event: /docs/guide/events lists them")
         for index, pattern in enumerate(patterns)
         if not names_of((pattern,))
     ]

@@ -60,8 +60,8 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
             " Qualifiziert. Nur der Vorgang Umwandeln führt zu Umgewandelt.",
         ),
         (
-            "'foo' is no event: docs/events.md lists them",
-            "'foo' ist kein Ereignis: docs/events.md nennt sie",
+            "'foo' is no event: /docs/guide/events lists them",
+            "'foo' ist kein Ereignis: /docs/guide/events nennt sie",
         ),
         ("2 fields have problems.", "2 Felder haben Probleme."),
         ("Nobody has translated this.", "Nobody has translated this."),

@@ -39,6 +39,9 @@ def read_json_batch(batch: Any, most: int) -> list[Unit]:
         raise ValidationError([("requests", "must be an array of requests")])
     refuse_too_many(len(requests), most)
     reader = _Reader()
+    for member in batch:
+        if member != "requests" and "@" not in member:
+            reader.problems.add_unknown(member, member, ("requests",), "a batch")
     for index, request in enumerate(requests):
         reader.read(request, f"requests[{index}]")
     reader.problems.raise_any()

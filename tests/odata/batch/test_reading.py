@@ -62,6 +62,14 @@ def test_any_json_is_units_or_refused(requests: Any) -> None:
         assert len(ids) == len(set(ids)) == len(requests)
 
 
+def test_a_json_batch_has_requests_and_annotations_only() -> None:
+    batch = {"requests": [], "@example.note": 1}
+    assert read_json_batch(batch, 5) == []
+    with pytest.raises(ValidationError) as caught:
+        read_json_batch(batch | {"request": [], "continueOnError": True}, 5)
+    assert [detail.field for detail in caught.value.details] == ["request", "continueOnError"]
+
+
 def test_null_in_a_json_request_is_nothing() -> None:
     request = {"id": "1", "method": "get", "url": "Clients"}
     nothing = dict.fromkeys(("atomicityGroup", "dependsOn", "if", "headers", "body"))
