@@ -87,7 +87,9 @@ def test_a_test_is_sent_shown_with_its_attempt_and_sent_again(
     assert "webhook-signature" in shown.lower()
     assert near.submit(delivery).status_code == 303
     until(lambda: "Attempt 2" in near.get(delivery).text)
-    assert there.taken[0].message_id == there.taken[1].message_id
+    # An event of signing in may be delivered between them.
+    pings = [each.message_id for each in there.taken if each.json["type"] == "webhook.ping"]
+    assert len(pings) == 2 and len(set(pings)) == 1
     assert "webhook.ping" in near.get(f"{page}?status=succeeded").text
     assert "Nothing was delivered yet." in near.get(f"{page}?status=failed").text
 
