@@ -7,6 +7,7 @@ and the draft of a mail.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
@@ -58,26 +59,27 @@ NOTED: Mapping[str, str] = {
 }  # fmt: skip
 
 
-class Tool:
+class Tool(ABC):
     """A change that can be proposed; it is done when the caller confirms it."""
 
     name: str
     description: str
 
-    @cached_property
+    @property
+    @abstractmethod
     def wish(self) -> Wish:
         """How the caller's message asks for it."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def schema(self) -> Schema:
         """The JSON Schema of its arguments."""
-        raise NotImplementedError
 
     def rights(self, arguments: Arguments) -> Sequence[str]:
         """The permissions that it needs, all of them, as far as no record is looked at."""
         return ()
 
+    @abstractmethod
     def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         """What would be done, in words.
 
@@ -85,11 +87,10 @@ class Tool:
             sentences: those in which the caller asks for it.
         Raises: an ApiError, it could not be done.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """Do it, as the caller; returns what came of it."""
-        raise NotImplementedError
 
 
 @cache

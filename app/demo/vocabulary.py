@@ -6,12 +6,10 @@ The files say what their values mean.
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-_DATA = Path(__file__).parent / "data"
+from app.written.data_files import data_beside
 
 
 class Row(SimpleNamespace):
@@ -19,7 +17,7 @@ class Row(SimpleNamespace):
 
 
 def _read(name: str) -> Any:
-    return _frozen(tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8")))
+    return _frozen(data_beside(__file__, f"data/{name}.toml"))
 
 
 def _frozen(value: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+
+from app.written.data_files import data_beside
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "pl", "ru")
 FALLBACK = "en"
@@ -54,7 +54,7 @@ def _units(language: str) -> Mapping[str, str]:
 @cache
 def _texts() -> Mapping[str, Texts]:
     """The words of all languages, by language."""
-    groups = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    groups = data_beside(__file__, "texts.toml")
     words: dict[str, dict[str, str]] = {language: {} for language in LANGUAGES}
     for group, texts in groups.items():
         for name, by_language in texts.items():

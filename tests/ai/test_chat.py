@@ -24,7 +24,7 @@ from app.ai.refusals import (
     WELL,
     small_talk,
 )
-from tests.ai.conftest import about, chat, made
+from tests.ai.conftest import about, chat, made, publish
 from tests.contract.conftest import Api
 from tests.kb.test_search import ARTICLES, make
 
@@ -280,10 +280,7 @@ def test_a_question_with_several_meanings_is_answered_with_a_choice(
 def reminders(api: Api, index: Index) -> None:
     """An article that has the words of the state of an invoice in it."""
     body = "What is overdue this week is on the list of overdue invoices. Due today is not late."
-    key = made(api, "KbArticles", title="Overdue: what is due and unpaid", body=body,
-               visibility="Internal", language="en")  # fmt: skip
-    for status in ("InReview", "Published"):
-        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    publish(api, "Overdue: what is due and unpaid", body)
     index()
 
 
@@ -321,10 +318,7 @@ def test_a_role_without_articles_and_figures_is_told_so(
 
 def test_the_steps_of_an_article_are_quoted_one_below_the_other(api: Api, index: Index) -> None:
     body = "To replace the filter of the boiler:\n\n1. Close the valve.\n2. Take the filter out.\n"
-    key = made(api, "KbArticles", title="Replacing the filter of the boiler", body=body,
-               visibility="Internal", language="en")  # fmt: skip
-    for status in ("InReview", "Published"):
-        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    publish(api, "Replacing the filter of the boiler", body)
     index()
     reply = chat(api, "How do I replace the filter of the boiler?")["reply"]
     assert "\n1. Close the valve. [1]" in reply and "\n2. Take the filter out. [1]" in reply

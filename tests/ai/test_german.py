@@ -10,7 +10,7 @@ from flask import Flask
 from app.ai.wording import day_text, value_text
 from app.console.assistant import EXAMPLES
 from app.written.catalogue import languages, text_in
-from tests.ai.conftest import about, chat, made
+from tests.ai.conftest import about, chat, made, publish
 from tests.contract.conftest import Api
 
 
@@ -43,10 +43,7 @@ def test_a_german_message_has_a_german_answer(
 @pytest.fixture
 def printer(api: Api, index: Callable[[], None]) -> None:
     """One short German article, which is near every short German question."""
-    key = made(api, "KbArticles", title="Drucker druckt nicht", language="de",
-               body="Schalten Sie den Drucker aus und an.", visibility="Internal")  # fmt: skip
-    for status in ("InReview", "Published"):
-        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    publish(api, "Drucker druckt nicht", "Schalten Sie den Drucker aus und an.", "de")
     index()
 
 

@@ -101,7 +101,7 @@ class _Book:
         if table.columns:
             last = max(row_at, 1)
             sheet.autofilter(0, 0, last, len(table.columns) - 1)
-            from xlsxwriter.utility import xl_range_abs  # type: ignore[import-untyped]
+            from xlsxwriter.utility import xl_range_abs  # type: ignore[import-untyped]  # as above
 
             area = xl_range_abs(0, 0, last, len(table.columns) - 1)
             self._book.define_name(ROWS_NAME, f"='{sheet.name}'!{area}")

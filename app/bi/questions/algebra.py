@@ -207,7 +207,7 @@ class Meaning:
 
     def changed(self, **values: object) -> Meaning:
         """The same with some parts replaced."""
-        return replace(self, **values)  # type: ignore[arg-type]
+        return replace(self, **values)  # type: ignore[arg-type]  # of the names that are given
 
 
 def alternatives_of(restriction: Restriction) -> tuple[Restriction, ...]:

@@ -33,6 +33,7 @@ from app.bi.questions.algebra import (
     Of,
     Restriction,
     Tagged,
+    When,
     alternatives_of,
     positive,
 )
@@ -330,8 +331,8 @@ class Compiler:
                 return measure.date
         return kind.date
 
-    def _period(self, when: object, kind: Kind, date: str) -> Period:
-        period = self.periods.resolve(when)  # type: ignore[arg-type]
+    def _period(self, when: When, kind: Kind, date: str) -> Period:
+        period = self.periods.resolve(when)
         if period is None:
             raise TypeMismatchError("no such period")
         ahead = kind.data.get("ahead", ())
@@ -453,7 +454,7 @@ class Compiler:
             return f"{value} {comparison.sign} {comparison.number} mul {factor}"
         return f"{value} {comparison.sign} {comparison.number}"
 
-    def _dates(self, kind: Kind, when: object, date: str) -> str:
+    def _dates(self, kind: Kind, when: When, date: str) -> str:
         period, zone = self._period(when, kind, date), self.periods.now.zone
         return all_of(bounds_of(kind, date, period, zone))
 

@@ -20,6 +20,7 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.model import Kind
+from app.bi.questions.ranker import roles_in
 from app.bi.questions.reading import Leaf, Read
 
 
@@ -113,7 +114,7 @@ def repeated_and_aside(
         else:
             again.append(f"again {leaf.category}")
     # A word that says that it is still to be done: "sein sollen".
-    if any("tobe" in read.crossing[position].split()[2:] for position in aside):
+    if any("tobe" in roles_in(read.crossing[position]) for position in aside):
         dates = {state.date for state in kind.stated(meaning.where)}
         dates.add(meaning.dated.date if meaning.dated is not None else "")
         again += ["done and not to do"] * (not dates.isdisjoint(kind.data.get("planned", ())))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 import sys
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -29,6 +27,7 @@ from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
 from app.odata.model import edm
+from app.written.data_files import data_beside
 
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
@@ -454,5 +453,4 @@ def begins(stems: Phrase, phrases: Container[Phrase]) -> bool:
 
 @lru_cache(maxsize=4)
 def _file(code: str) -> Mapping[str, Any]:
-    text = files(__package__).joinpath("lexicons", f"{code}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return data_beside(__file__, f"lexicons/{code}.toml")

@@ -6,11 +6,9 @@ entity data model. What things are called is said by the lexicon of a language.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from app.bi.plans.entities import Entity, Measure, Ratio, spoken
@@ -35,6 +33,7 @@ from app.bi.words.speech import Speech
 from app.container.model import container
 from app.container.words import options_of
 from app.odata.model import edm
+from app.written.data_files import data_beside
 
 # Enumerations that say nothing of a record to people.
 _TECHNICAL = frozenset((
@@ -370,4 +369,4 @@ class Model:
 @lru_cache(maxsize=1)
 def model_data() -> Mapping[str, Any]:
     """The file of the model."""
-    return tomllib.loads(files(__package__).joinpath("model.toml").read_text(encoding="utf-8"))
+    return data_beside(__file__, "model.toml")

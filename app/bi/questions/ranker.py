@@ -19,16 +19,21 @@ _OWN_METHOD = re.compile(r"median|percentile\d+")
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
 
 
+def roles_in(crossing: str) -> set[str]:
+    """The roles of the word that is passed over."""
+    return set(crossing.split()[2:])
+
+
 def is_light(crossing: str) -> bool:
     """Whether what is passed over carries no content."""
-    own = set(crossing.split()[2:])
+    own = roles_in(crossing)
     light = bool(own & {"of", "with"}) or own <= roles("light")
     return crossing in ("going on", FILLER) or (crossing.startswith("cross word ") and light)
 
 
 def is_decisive(crossing: str, *, is_ranked: bool = True) -> bool:
     """Whether what is passed over can be about something else altogether: ``not``, a number."""
-    own = set(crossing.split()[2:])
+    own = roles_in(crossing)
     is_superlative = not is_ranked and bool(own) and own <= roles("ranking")
     is_strong = not is_light(crossing) and bool(own & roles("decisive"))
     return crossing == "cross number" or is_strong or is_superlative
@@ -45,7 +50,7 @@ def prior(feature: str) -> float:
     if (known := roles_data()["priors"].get(feature)) is not None:
         return float(known)
     if feature.startswith("cross "):
-        own = set(feature.split()[2:])
+        own = roles_in(feature)
         if feature.startswith("cross content"):
             return -3.0 if own & roles("strong") else -2.0
         if own & {"of", "with"}:

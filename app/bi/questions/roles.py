@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
+
+from app.written.data_files import data_beside
 
 
 @lru_cache(maxsize=1)
 def roles_data() -> Mapping[str, Mapping[str, Any]]:
     """The file."""
-    return tomllib.loads(files(__package__).joinpath("roles.toml").read_text(encoding="utf-8"))
+    return data_beside(__file__, "roles.toml")
 
 
 @lru_cache(maxsize=64)

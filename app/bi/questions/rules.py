@@ -6,13 +6,11 @@ parts in either order: what stands before or behind is English or German, not me
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial, wraps
-from importlib.resources import files
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -62,6 +60,7 @@ from app.bi.questions.periods import (
 from app.bi.questions.roles import goes_down, roles
 from app.bi.words.tokens import stem
 from app.settings import organisation
+from app.written.data_files import data_beside
 
 _SIGNS: Mapping[str, Sign] = {
     "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",
@@ -166,7 +165,7 @@ _NUMBERS = {
 @lru_cache(maxsize=1)
 def rules_data() -> Mapping[str, Mapping[str, Any]]:
     """The file that says what each rule combines, makes and means."""
-    return tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+    return data_beside(__file__, "rules.toml")
 
 
 class Grammar:
