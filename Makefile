@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MEMORY = --requests 400 --steps 4 --stage 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench texts pictures reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
+.PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench texts pictures reference differential conformance suite schemas model clients licences sbom check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -86,6 +86,9 @@ coverage: $(VENV)/.development ## all tests with the share of branches that they
 licences: $(VENV)/.runtime ## the licence of each package that the service is run with
 	@$(BIN)/python bin/licences.py requirements.txt
 
+sbom: $(VENV)/sbom/.installed ## the list of components as CycloneDX (installs what writes it once): make -s sbom > sbom.json
+	@$(VENV)/sbom/bin/cyclonedx-py requirements --output-reproducible requirements.txt
+
 audit: $(VENV)/.development ## bandit over the code; pins, hashes and secrets of the repository
 	@$(BIN)/bandit --quiet --ini setup.cfg --recursive app
 	@$(BIN)/python -m pytest --quiet tests/requirements/test_source.py
@@ -112,6 +115,7 @@ requirements: $(VENV)/.development ## pin the newest of requirements.in and its 
 	@$(PIP_COMPILE) --output-file requirements.txt requirements.in
 	@$(PIP_COMPILE) --output-file requirements-otel.txt requirements-otel.in
 	@$(PIP_COMPILE) --output-file requirements-dev.txt requirements-dev.in
+	@$(PIP_COMPILE) --output-file requirements-sbom.txt requirements-sbom.in
 
 clean: ## remove .venv and what tools left behind; data/ stays
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -127,6 +131,12 @@ $(VENV)/.development: requirements-dev.txt requirements.txt | $(VENV)/bin/python
 	@echo "Installing what tests and checks need, once; this takes a minute or two."
 	@$(BIN)/python bin/install.py requirements-dev.txt
 	@touch $@ $(VENV)/.runtime
+
+# Its packages are nobody else's.
+$(VENV)/sbom/.installed: requirements-sbom.txt | $(VENV)/bin/python
+	@$(BIN)/python -m venv $(VENV)/sbom
+	@$(VENV)/sbom/bin/python bin/install.py requirements-sbom.txt
+	@touch $@
 
 $(VENV)/bin/python:
 	@bin/make-venv $(VENV)
