@@ -142,10 +142,10 @@ class StandingSchema(Schema):
 MOST_INVOICES = 100
 
 
-def _recipients(description: str) -> fields.List:
+def _recipients(description: str, least: int = 0) -> fields.List:
     return fields.List(
         fields.String(validate=validate.Length(1, 254)),
-        validate=validate.Length(max=MOST_RECIPIENTS),
+        validate=validate.Length(least, MOST_RECIPIENTS),
         description=description,
         example=["billing@acme.example"],
     )
@@ -154,7 +154,7 @@ def _recipients(description: str) -> fields.List:
 class SendSchema(PostBodySchema):
     """How to send; everything may be left out."""
 
-    to = _recipients("Recipients; the client's address for invoices when left out.")
+    to = _recipients("Recipients; the client's address for invoices when left out.", least=1)
     cc = _recipients("Copies.")
     subject = fields.String(
         validate=validate.Length(max=500), description="Subject; made up when left out."

@@ -136,6 +136,7 @@ def test_a_paid_document_may_be_sent_again_and_a_void_one_not(admin: Api) -> Non
 def test_bad_letters_are_refused_by_field(admin: Api, session: Session) -> None:
     key = draft(admin)["id"]
     wrong: list[tuple[dict[str, Any], str]] = [
+        ({"to": []}, "to"),
         ({"to": ["nobody"]}, "to[0]"),
         ({"to": ["a@acme.example\r\nBcc: x@evil.example"]}, "to[0]"),
         ({"to": "a@acme.example"}, "to"),
