@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Select,
     Text,
     and_,
     bindparam,
@@ -59,7 +60,6 @@ from app.odata.reading.bound import (
     PropertyMember,
     ShownMembers,
 )
-from app.odata.reading.expansion_links import KEYS
 from app.odata.reading.keyset import continues_by_key, key_json
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
@@ -425,14 +425,11 @@ class EntityWriter:
         projection = query.projection
         assert projection is not None
         writer = self.reference if member.ref else self.entity
-        text = writer(projection)
-        if member.remainder is not None:
-            text = with_keys(text, query)
-        rows = query.within(text.label("j"))
+        text = writer(projection).label("j")
         if not member.collection:
-            yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
+            yield Piece([f'"{name}":', or_null(query.within(text).limit(1).scalar_subquery())])
             return
-        rows = rows.order_by(*(key.clause() for key in query.order)).limit(limit_of(query))
+        rows = _ordered(query, text).limit(limit_of(query))
         if query.skip is not None:
             rows = rows.offset(query.skip)
         each = rows.subquery(query.translator.context.next_name())
@@ -442,23 +439,27 @@ class EntityWriter:
         yield Piece([f'"{name}":[', array.scalar_subquery(), "]"])
 
     def _with_mark(self, joined: ColumnElement[str], member: ExpandMember) -> ColumnElement[str]:
-        """The members, and behind a full page of them the mark of a link to others.
+        """The members, and behind a full page of them, if there are others, the mark of a link.
 
-        They are counted while they are joined. Whether there are others is looked up only then, and
-        not on the deepest levels: SQLite's parser takes no deeper query.
+        They are counted while they are joined. Others and the sort keys of the last member are
+        looked up only where the page is full.
         """
         query, remainder = member.query, member.remainder
         assert remainder is not None
-        mark = Template(remainder.mark(self.format.control("nextLink", member.name)))
-        full = func.count() >= _PAGE
+        nothing: ColumnElement[str] = literal_column("''")
+        constant: ColumnElement[int] = literal_column("1")
+        before = _PAGE if query.skip is None else _PAGE + query.skip
+        is_whole = func.count() < _PAGE
         if query.top is not None:
-            full = and_(full, query.top > _PAGE)
-        if not remainder.is_deep:
-            before = _PAGE if query.skip is None else _PAGE + query.skip
-            constant: ColumnElement[int] = literal_column("1")
-            others = query.within(constant)
-            full = and_(full, others.limit(1).offset(before).exists())
-        return spell(Text(), "{0} || CASE WHEN {1} THEN {2} ELSE '' END", joined, full, mark)
+            is_whole = or_(is_whole, query.top <= _PAGE)
+        keys: list[Part] = []
+        if continues_by_key(query):
+            last = _ordered(query, Template(key_json(query.order), alone=True))
+            keys = [last.limit(1).offset(before - 1).scalar_subquery()]
+        mark = Template(remainder.mark(self.format.control("nextLink", member.name), keys))
+        others = query.within(constant).limit(1).offset(before).exists()
+        link = case((is_whole, nothing), (others, mark), else_=nothing)
+        return spell(Text(), "{0} || {1}", joined, link)
 
     def _count(self, name: str, number: ColumnElement[int]) -> Piece:
         text = json_parts(number, edm.INT64, nullable=False, ieee754=self.format.ieee754)
@@ -683,14 +684,8 @@ def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:
     return DialectSql(Text(), "group_concat({0}, ',')", "string_agg({0}, ',')", text)
 
 
-def with_keys(text: ColumnElement[str], query: BoundQuery) -> ColumnElement[str]:
-    """A member, and behind it the sort keys that a link begins after where it is the last one.
-
-    They stand behind each: which is the last is known when all are joined.
-    """
-    if not continues_by_key(query):
-        return text
-    return Template([text, KEYS, *key_json(query.order), KEYS], alone=True)
+def _ordered(query: BoundQuery, column: ColumnElement[str]) -> Select[Any]:
+    return query.within(column).order_by(*(key.clause() for key in query.order))
 
 
 def limit_of(query: BoundQuery) -> ColumnElement[int]:

@@ -1,6 +1,6 @@
 """Links to the rest of an expanded collection that has more than a page (Protocol 11.2.6.7).
 
-The database writes the sort keys of each member behind it and a mark behind the last one, with
+The database writes a mark behind the last member, with the sort keys of this one, between
 characters that stand nowhere in JSON: what a link says of the literals of a query is known only
 where it runs, and hardly any answer has one (docs/adr/0020).
 """
@@ -23,13 +23,10 @@ from app.odata.syntax.printer import query_text
 
 # Related entities that one row shows at most.
 _MARK = "\x01"
-# Stands before and behind the sort keys of a member.
-KEYS = "\x02"
 _LINK = re.compile(
-    rf"(?:{KEYS}(?P<after>[^{KEYS}]*){KEYS})?"
-    rf"{_MARK}(?P<number>\d+) (?P<name>\S+) (?P<path>[^{_MARK}]*){_MARK}\]"
+    rf"{_MARK}(?P<number>\d+) (?P<name>\S+) (?P<path>[^{_MARK}]*)"
+    rf"{_MARK}(?P<after>[^{_MARK}]*){_MARK}\]"
 )
-_KEYS = re.compile(f"{KEYS}[^{KEYS}]*{KEYS}")
 
 # Seals where a page begins, for an address below the root and its query string.
 MakeToken = Callable[[str, str, PageStart], str]
@@ -37,18 +34,18 @@ MakeToken = Callable[[str, str, PageStart], str]
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """Where an expanded collection is read by itself; ``number`` is that of its options.
-
-    ``is_deep`` says that its query is among the deepest that are taken.
-    """
+    """Where an expanded collection is read by itself; ``number`` is that of its options."""
 
     number: int
     address: Sequence[Part]
-    is_deep: bool
 
-    def mark(self, name: str) -> list[Part]:
-        """What stands behind the last member in place of the link, which is called ``name``."""
-        return [f"{_MARK}{self.number} {name} ", *self.address, _MARK]
+    def mark(self, name: str, last: Sequence[Part]) -> list[Part]:
+        """What stands behind the last member in place of the link, which is called ``name``.
+
+        Args:
+            last: the sort keys of that member; nothing where they do not tell what comes after it.
+        """
+        return [f"{_MARK}{self.number} {name} ", *self.address, _MARK, *last, _MARK]
 
 
 def with_links(
@@ -61,7 +58,7 @@ def with_links(
     others: Mapping[str, str],
     make_token: MakeToken,
 ) -> str:
-    """An answer with links where the database left the mark of one, and without the sort keys.
+    """An answer with links where the database left the mark of one.
 
     Args:
         options: those of each expanded collection, by number.
@@ -86,15 +83,13 @@ def with_links(
         url = json_text(next_link(root, path, query, token))
         return f'],"{match["name"]}":{url}'
 
-    if _MARK in text:
-        text = _LINK.sub(link, text)
-    return _KEYS.sub("", text) if KEYS in text else text
+    return _LINK.sub(link, text) if _MARK in text else text
 
 
-def _start(options: QueryOptions, after: str | None, page: int) -> PageStart:
+def _start(options: QueryOptions, after: str, page: int) -> PageStart:
     """Where what comes after ``page`` members begins: behind sort keys, else at a position."""
     left = None if options.top is None else options.top.number - page
-    if after is not None:
+    if after:
         return PageStart(json.loads(after), left)
     skipped = 0 if options.skip is None else options.skip.number
     return PageStart([skipped + page], left)
