@@ -18,8 +18,9 @@ from pathlib import Path
 
 from app.bi.periods.calendar import calendar
 from app.bi.questions.answering import propose
+from app.bi.questions.lexicon import LANGUAGES
 from app.bi.questions.rules import rules_data
-from app.bi.questions.understanding import LANGUAGES, understanding_of
+from app.bi.questions.understanding import understanding_of
 from app.clock import utc_now
 from bench.nlq import demonstration, judge
 from bench.nlq_cases import Case

@@ -32,8 +32,8 @@ def is_of_many(text: str) -> bool:
         "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in (MAIL, STATE)
         for part in ("objects", "towards")),
     )  # fmt: skip
-    doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "state.verbs",
-             "state.alone")  # fmt: skip
+    doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "update.verbs",
+             "update.alone")  # fmt: skip
     for code in languages():
         message = message_of(text, code)
         start = message.skipped(0, "language.leads", "language.polite", "language.fillers")
@@ -142,7 +142,7 @@ def _amended(request: Request, text: str) -> Request | None:
         return replace(request, text=rest.written(length).strip(_SIGNS),
                        link=rest.written(0, length).strip())  # fmt: skip
     if request.kind == STATE and len(rest) <= 3:
-        length = rest.at("state.links", 0)
+        length = rest.at("update.links", 0)
         return replace(request, text=rest.written(length).strip(_SIGNS), states=(), reason="")
     return None
 

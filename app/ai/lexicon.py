@@ -9,27 +9,35 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from app.bi.answering import nouns_of
+from app.bi.periods.reader import is_one
 from app.bi.words.tokens import Token, tokenise
+from app.container.model import container
 from app.search.analysis import fold, stemmer_of, stop_words
 from app.search.slips import intended_stem
 from app.written import catalogue
 from app.written.data_files import data_beside
 
 ENGLISH = "en"
+KINDS = "kinds"
 # Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
-INEXACT = ("verbs", "nouns", "fillers")
+INEXACT = ("verbs", KINDS, "fillers")
 _SIGNS = str.maketrans("", "", "'\u2019-")
 # The number of a record: INV-2026-00042, T-000012.
 RECORD_NUMBER = re.compile(
     r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
 )
 _LONGEST_KEY = 12
+# Words that ask, wherever they stand, and those that do at the beginning.
+ASKING = ("language.asking", "language.stating")
 Phrase = tuple[str, ...]
+# The path of a list in the file, or phrases of the model, which are compared by their stems.
+Words = str | tuple[str, ...]
 
 
 class Numbered(NamedTuple):
@@ -70,11 +78,12 @@ class Message:
     def _stems(self) -> Sequence[str]:
         return [self.lexicon.stem(word) for word in self._exact]
 
-    def words(self, path: str) -> Sequence[str]:
+    def words(self, path: Words) -> Sequence[str]:
         """The words as those of a list are compared."""
-        return self._stems if path.rpartition(".")[2] in INEXACT else self._exact
+        is_exact = isinstance(path, str) and path.rpartition(".")[2] not in INEXACT
+        return self._exact if is_exact else self._stems
 
-    def at(self, path: str, index: int) -> int:
+    def at(self, path: Words, index: int) -> int:
         """How many words the longest phrase of a list takes that begins at a place; 0 for none."""
         words = self.words(path)
         if not 0 <= index < len(words):
@@ -84,9 +93,9 @@ class Message:
                 return len(phrase)
         return 0
 
-    def at_any(self, paths: Sequence[str], index: int) -> int:
+    def at_any(self, paths: Iterable[Words], index: int) -> int:
         """The same of the longest phrase of some lists."""
-        return max(self.at(path, index) for path in paths)
+        return max((self.at(path, index) for path in paths), default=0)
 
     def starts(self, path: str, word: str) -> bool:
         """Whether a phrase of a list begins with a word."""
@@ -98,7 +107,7 @@ class Message:
         phrase = tuple(self.words(path)[index : index + length])
         return length, self.lexicon.values(path)[phrase] if length else None
 
-    def places(self, path: str) -> Iterator[tuple[int, int]]:
+    def places(self, path: Words) -> Iterator[tuple[int, int]]:
         """Where the phrases of a list stand: from which word to which."""
         index = 0
         while index < len(self):
@@ -107,9 +116,15 @@ class Message:
                 yield index, index + length
             index += length or 1
 
-    def has(self, path: str) -> bool:
+    def has(self, *paths: Words) -> bool:
         """Whether a phrase of a list stands anywhere."""
-        return next(self.places(path), None) is not None
+        return any(next(self.places(path), None) is not None for path in paths)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types of records that it names."""
+        places = (start for start, _ in self.places(KINDS))
+        return frozenset(self.value(KINDS, start)[1] for start in places)
 
     def skipped(self, index: int, *paths: str) -> int:
         """The place behind phrases of some lists that follow one another."""
@@ -132,15 +147,18 @@ class Message:
 
     def _numbered(self) -> Iterator[Numbered]:
         for start in range(len(self)):
-            length, entity = self.value("records.kinds", start)
+            length, entity = self.value(KINDS, start)
             index = self.skipped(start + length, "records.marks")
-            if not length or index >= len(self) or self.at("records.before", start - 1):
+            is_many = length and not is_one(self.tokens[start + length - 1])
+            is_counted = is_many or self.at("records.before", start - 1)
+            if not length or index >= len(self) or is_counted:
                 continue
             token = self.tokens[index]
-            is_count = self.at_any(("records.behind", "language.nouns"), index + 1)
+            is_count = self.at_any(("records.behind", KINDS), index + 1)
             if token.apart or (is_count and not self.tokens[index + 1].apart):
                 continue
-            is_key = token.text.isdecimal() and len(token.text) <= _LONGEST_KEY
+            is_set = entity in container().set_of_type
+            is_key = is_set and token.text.isdecimal() and len(token.text) <= _LONGEST_KEY
             if is_key or RECORD_NUMBER.fullmatch(token.text):
                 key = int(token.text) if is_key else None
                 yield Numbered(start, start + length, index + 1, entity, key)
@@ -160,16 +178,26 @@ class Lexicon:
         self.code = code
         self.data = data_beside(__file__, f"lexicons/{code}.toml")
         self.stem = stemmer_of(code)
-        self._phrases: dict[str, Mapping[str, Sequence[Phrase]]] = {}
+        self._phrases: dict[Words, Mapping[str, Sequence[Phrase]]] = {}
+        self._values: dict[str, Mapping[Phrase, Any]] = {}
 
-    def list_of(self, path: str) -> Any:
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """What records are called, as questions call them, or in the file -> their type."""
+        return {**nouns_of(self.code), **self.data.get(KINDS, {})}
+
+    def list_of(self, path: Words) -> Any:
         """A list or a table of the file; an empty one where it has none."""
+        if not isinstance(path, str):
+            return path
+        if path == KINDS:
+            return self.kinds
         value: Any = self.data
         for name in path.split("."):
             value = value.get(name, {})
         return value
 
-    def phrases(self, path: str) -> Mapping[str, Sequence[Phrase]]:
+    def phrases(self, path: Words) -> Mapping[str, Sequence[Phrase]]:
         """The phrases of a list by their first words, the longest first."""
         if path not in self._phrases:
             by_first: dict[str, list[Phrase]] = defaultdict(list)
@@ -181,13 +209,16 @@ class Lexicon:
             self._phrases[path] = by_first
         return self._phrases[path]
 
-    def phrase(self, path: str, text: str) -> Phrase:
+    def phrase(self, path: Words, text: str) -> Phrase:
         """A phrase of a list as it is compared."""
         return tuple(Message(text, self).words(path))
 
     def values(self, path: str) -> Mapping[Phrase, Any]:
         """What the phrases of a table stand for."""
-        return {self.phrase(path, text): value for text, value in self.list_of(path).items()}
+        if path not in self._values:
+            table = self.list_of(path).items()
+            self._values[path] = {self.phrase(path, text): value for text, value in table}
+        return self._values[path]
 
 
 @cache
@@ -240,6 +271,12 @@ def languages() -> tuple[str, ...]:
 
 
 @cache
+def spoken() -> tuple[str, ...]:
+    """Those in which requests are understood without a model."""
+    return tuple(code for code in languages() if "summary" in lexicon_of(code).data)
+
+
+@cache
 def pattern(name: str) -> re.Pattern[str]:
     """How messages of a kind are known by their form, whatever language they are in.
 
@@ -277,7 +314,8 @@ _ENOUGH = 500
 @cache
 def _words_of(code: str) -> frozenset[str]:
     """Every word of the file, and the little words of the language."""
-    return stop_words(code) | frozenset(_all_words(lexicon_of(code).data))
+    lexicon = lexicon_of(code)
+    return stop_words(code) | frozenset(_all_words([lexicon.data, list(lexicon.kinds)]))
 
 
 def _all_words(value: Any) -> Iterator[str]:

@@ -12,8 +12,8 @@ from app.ai.lexicon import (
     Message,
     Numbered,
     language_of,
-    languages,
     message_of,
+    spoken,
 )
 from app.ai.parts import RecordContext
 from app.ai.understanding import is_shown
@@ -80,7 +80,7 @@ def find_mentioned(text: str, name: str) -> Mention:
 def _numbered(text: str) -> tuple[Message, Numbered | None]:
     """The one record that is named by its kind and a number; a year after a kind is none."""
     likeliest = language_of(text)
-    for code in sorted(languages(), key=lambda each: each != likeliest):
+    for code in sorted(spoken(), key=lambda each: each != likeliest):
         message = message_of(text, code)
         if len({each[3:] for each in message.numbered}) == 1:
             (numbered, *_) = message.numbered

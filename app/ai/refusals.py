@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.ai.lexicon import Message, languages, message_of, pattern
+from app.ai.lexicon import ASKING, Message, languages, message_of, pattern
 from app.written.catalogue import marked
 
 _CODE = re.compile(
@@ -47,7 +47,7 @@ def is_command(text: str) -> bool:
         start = message.skipped(0, "language.leads", "language.polite")
         is_last = message.at("commands.behind", len(message) - 1)
         if message.at("commands.words", start) or (
-            is_last and not message.at_any(("language.asking", "language.how_to"), start)
+            is_last and not message.at_any((*ASKING, "language.how_to"), start)
         ):
             return True
     return False

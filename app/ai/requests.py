@@ -143,7 +143,7 @@ def _state_called(text: str, states: tuple[str, ...], language: str) -> str | No
     for state in states:
         if name in (state.lower(), word_text(state, language).replace(" ", "").lower()):
             return state
-    meant = message_of(text, language).value("state.values", 0)[1] or ()
+    meant = message_of(text, language).value("update.values", 0)[1] or ()
     named = {each.replace(" ", "").lower(): state for state in states
              for each in (state, word_text(state, language))}  # fmt: skip
     slip = intended_stem(name, dict.fromkeys(named, 1.0), str)

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from app.ai.context import entity_type, read_context, states_of
-from app.ai.intent import Wish, alone_for, head_of, is_said, nouns_of
 from app.ai.parts import RecordContext
+from app.ai.wishes import Wish, head_of, is_said
 from app.ai.wording import value_text
 from app.bi.plans.entities import spoken
 from app.container import engine
@@ -161,8 +161,8 @@ class CreateTool(_EntityTool):
 
     @cached_property
     def wish(self) -> Wish:
-        entity = self._entity
-        return Wish.declared("create", objects=nouns_of(entity), alone=alone_for(entity))
+        """By what such records are called; those that have words of their own by these, too."""
+        return Wish("create", snake(self._entity), makes=self._entity)
 
     @cached_property
     def schema(self) -> Schema:
@@ -195,13 +195,13 @@ class UpdateTool(_EntityTool):
     @cached_property
     def wish(self) -> Wish:
         """By the record, its properties and its states; ``close`` makes it ``Closed``."""
-        states = apart(" ".join(states_of(self._entity, state_property(self._entity))))
+        states = states_of(self._entity, state_property(self._entity))
         heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
-        ended = [word.lower() for word in states.split() if word.endswith("ed")]
-        imperatives = " ".join(f"{word[:-1]} {word[:-2]}" for word in ended)
-        return Wish.declared(
+        ended = [state.lower() for state in states if state.endswith("ed")]
+        imperatives = [word[:cut] for word in ended for cut in (-1, -2)]
+        return Wish(
             "update",
-            objects=f"{states} {' '.join(sorted(heads))}",
+            objects=(*map(apart, states), *sorted(heads)),
             alone=imperatives,
             record=self._entity,
         )
@@ -255,7 +255,7 @@ class OperationTool(Tool):
         """By the words of its name, and by those that its declaration has besides."""
         operation = self._operation
         return Wish(
-            names=(apart(operation.name),), phrases=operation.asked_by, record=operation.bound_to
+            phrases=(apart(operation.name),), asked_by=operation.asked_by, record=operation.bound_to
         )
 
     @cached_property
@@ -373,7 +373,7 @@ class NoteTool(Tool):
 
     @cached_property
     def wish(self) -> Wish:
-        return Wish.declared("note")
+        return Wish("note")
 
     @cached_property
     def schema(self) -> Schema:
@@ -415,7 +415,7 @@ class MailTool(Tool):
 
     @cached_property
     def wish(self) -> Wish:
-        return Wish.declared("mail", takes_address=True)
+        return Wish("mail", takes_address=True)
 
     @cached_property
     def schema(self) -> Schema:

@@ -14,10 +14,20 @@ from datetime import date, time
 from functools import cached_property
 
 from app.ai.due import Due, find_due
-from app.ai.lexicon import Lexicon, Message, language_of, languages, lexicon_of, message_of
+from app.ai.lexicon import (
+    ASKING,
+    KINDS,
+    Lexicon,
+    Message,
+    language_of,
+    languages,
+    lexicon_of,
+    message_of,
+    spoken,
+)
 from app.settings.days import today
 
-TASK, NOTE, MAIL, STATE, SUMMARY = KINDS = ("task", "note", "mail", "state", "summary")
+TASK, NOTE, MAIL, STATE, SUMMARY = REQUESTS = ("task", "note", "mail", "update", "summary")
 # A request is known by its beginning, and what a record or a state is called is short.
 LONGEST_HEAD = 40
 LONGEST_NAME = 6
@@ -59,10 +69,8 @@ class Request:
 def read_request(text: str) -> Request | None:
     """What a message asks for; None where it asks for none of these."""
     likeliest = language_of(text)
-    for code in sorted(languages(), key=lambda each: each != likeliest):
+    for code in sorted(spoken(), key=lambda each: each != likeliest):
         lexicon = lexicon_of(code)
-        if "task" not in lexicon.data:
-            continue  # only wishes to a model are known in it
         for wording in _wordings(text, lexicon):
             request = _Head(wording, lexicon).request()
             if request is not None:
@@ -74,8 +82,8 @@ def is_shown(text: str) -> bool:
     """Whether a message asks for a record whose number it names, and for nothing else."""
     for code in languages():
         message = message_of(text, code)
-        words = ("language.fillers", "language.leads", "language.polite", "language.nouns",
-                 "language.things", "records.kinds", "show.words")  # fmt: skip
+        words = ("language.fillers", "language.leads", "language.polite", "language.things",
+                 KINDS, "show.words")  # fmt: skip
         index = 0
         while index < len(message) and (
             step := message.at_any(words, index) or message.has_number(index)
@@ -88,7 +96,7 @@ def is_shown(text: str) -> bool:
 
 def is_asked(text: str) -> bool:
     """Whether a message begins as a question does."""
-    return any(message_of(text, code).at("language.asking", 0) for code in languages())
+    return any(message_of(text, code).at_any(ASKING, 0) for code in languages())
 
 
 def is_how_to(text: str) -> bool:
@@ -108,12 +116,12 @@ def _wordings(text: str, lexicon: Lexicon) -> Iterator[str]:
 
 
 def _turned(message: Message, start: int, endings: tuple[str, ...]) -> Iterator[str]:
-    if not endings or message.at("language.asking", start):
+    if not endings or message.at_any(ASKING, start):
         return
     for index in range(start + 1, min(len(message), LONGEST_HEAD)):
         token = message.tokens[index]
         if token.text.lower().endswith(endings) and any(
-            message.at(f"{kind}.verbs", index) or _ends_alone(message, index) for kind in KINDS
+            message.at(f"{kind}.verbs", index) or _ends_alone(message, index) for kind in REQUESTS
         ):
             before = message.written(start, index)
             after = message.text[token.start + len(token.text) :]
@@ -123,7 +131,7 @@ def _turned(message: Message, start: int, endings: tuple[str, ...]) -> Iterator[
 def _ends_alone(message: Message, index: int) -> bool:
     """Whether a word begins what says all by itself, in its form that stands last."""
     word = message.words("alone")[index]
-    return any(message.starts(f"{kind}.alone", word) for kind in KINDS)
+    return any(message.starts(f"{kind}.alone", word) for kind in REQUESTS)
 
 
 class _Head:
@@ -185,12 +193,12 @@ class _Head:
             index = end
         return self._end
 
-    _alone_paths = tuple(f"{kind}.alone" for kind in KINDS)
+    _alone_paths = tuple(f"{kind}.alone" for kind in REQUESTS)
 
     def _kind(self, is_led: bool = False) -> str | None:
         """The kind of request, as far as it is read."""
         for kinds in (self._verbs & self._objects, self._alone):
-            for kind in KINDS:
+            for kind in REQUESTS:
                 if kind in kinds:
                     return kind
         is_state = is_led and STATE in self._verbs and not self._objects
@@ -203,22 +211,24 @@ class _Head:
             return 0  # "erinnere mich, sie anzurufen"
         lengths = {
             (kind, part): message.at(f"{kind}.{part}", index)
-            for kind in KINDS
-            for part in ("alone", "verbs", "objects")
+            for kind in REQUESTS
+            for part in ("alone", "begun", "verbs", "objects")
         }
-        stated, states = message.value("state.alone", index)
+        stated, states = message.value("update.alone", index)
         noted = message.at("note.kept", index) if NOTE in self._verbs else 0
         plain = max(
             message.at(f"language.{name}", index)
-            for name in ("fillers", "leads", "polite", "things", "persons", "nouns")
+            for name in ("fillers", "leads", "polite", "things", "persons")
         )
-        longest = max(*lengths.values(), stated, noted, plain, self._number(index))
+        longest = max(
+            *lengths.values(), stated, noted, plain, message.at(KINDS, index), self._number(index)
+        )
         if not longest:
             return self._particle(index)
         for (kind, part), length in lengths.items():
             if length == longest:
-                sets = {"alone": self._alone, "verbs": self._verbs, "objects": self._objects}
-                sets[part].add(kind)
+                sets = {"verbs": self._verbs, "objects": self._objects}
+                sets.get(part, self._alone).add(kind)
         self._is_addressed |= lengths[TASK, "alone"] == longest > 1
         if stated == longest and not self._verbs:
             self._alone.add(STATE)
@@ -240,13 +250,13 @@ class _Head:
     def _is_state_of_record(self, kind: str | None, index: int) -> bool:
         """``mark it lost``: a state behind what stands for the record."""
         is_state = kind is None and STATE in self._verbs and not self._objects and self._refers
-        return is_state and bool(self._message.at("state.values", index))
+        return is_state and bool(self._message.at("update.values", index))
 
     def _link(self, kind: str | None, index: int) -> int:
         if kind is not None:
             return self._message.at(f"{kind}.links", index)
         is_state = STATE in self._verbs and not self._objects
-        return self._message.at("state.links", index) if is_state else 0
+        return self._message.at("update.links", index) if is_state else 0
 
     def _behind_links(self, kind: str, index: int) -> int:
         """``daran, dass …``: several words may lead to a text."""
@@ -287,10 +297,10 @@ class _Head:
         start = index
         for paths in ((), ("language.articles",)):
             index = message.skipped(start, *paths) if paths else start
-            for path in ("language.things", "language.persons", "language.nouns"):
+            for path in ("language.things", "language.persons", KINDS):
                 length = message.at(path, index)
                 if length and index < self._end:
-                    self._is_noun = path == "language.nouns"
+                    self._is_noun = path == KINDS
                     return self._whole_reference(index + length)
             if number := self._number(index):
                 return index + number
@@ -298,7 +308,7 @@ class _Head:
 
     def _whole_reference(self, index: int) -> int:
         """``this ticket``, ``ticket T-000012``: the rest of a reference, without a mark between."""
-        for more in (self._message.at("language.nouns", index), self._number(index)):
+        for more in (self._message.at(KINDS, index), self._number(index)):
             if more and index < self._end and not self._message.tokens[index].mark:
                 index += more
         return index
@@ -355,9 +365,9 @@ class _Head:
         if kind == STATE:
             return self._of_state(request, index)
         is_record = self._refers or self._reference(index) >= self._end > index
-        if self._message.at("language.asking", 0) and self._is_noun and not self._name:
+        if self._message.at_any(ASKING, 0) and self._is_noun and not self._name:
             return None  # "who is the client?" asks for one of the record
-        is_asked = self._message.at("language.asking", index)
+        is_asked = self._message.at_any(ASKING, index)
         is_name = self._end - index <= LONGEST_NAME and not is_asked
         if request.text and not (is_record or self._name or is_name):
             return None
@@ -370,14 +380,14 @@ class _Head:
 
     def _of_state(self, request: Request, index: int) -> Request | None:
         message = self._message
-        reasons = [span for span in message.places("state.reasons") if span[0] >= index]
+        reasons = [span for span in message.places("update.reasons") if span[0] >= index]
         start, end = reasons[0] if reasons else (self._end, self._end)
-        words = message.skipped(index, "language.fillers", "state.objects")
+        words = message.skipped(index, "language.fillers", "update.objects")
         if start - words > LONGEST_STATE or (self._states and words < start):
             return None
         if not self._states and not (self._is_led and words < start):
             return None
-        following = message.skipped(end, "language.articles", "state.of")
+        following = message.skipped(end, "language.articles", "update.of")
         return replace(
             request,
             text=message.written(words, start).strip(_SIGNS),

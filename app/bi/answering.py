@@ -178,6 +178,13 @@ def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Perio
     return periods_among(tokens, code, calendar(utc_now()))
 
 
+def nouns_of(code: str) -> dict[str, str]:
+    """What people call records in a language, if questions know it -> the type of these."""
+    from app.bi.questions.answering import known_nouns  # large: loaded with the first message
+
+    return known_nouns(code)
+
+
 def _proposed(
     question: str, now: Calendar, before: SessionState | None, page_language: str = ""
 ) -> Proposal:

@@ -16,10 +16,10 @@ from typing import Any
 from orjson import JSONDecodeError, loads
 
 from app.ai.context import cited, data_sets, name_of
-from app.ai.intent import sentences_asking
 from app.ai.parts import Ask, Citation, Part, Proposal
 from app.ai.provider.sources import Sources
 from app.ai.tools import Arguments, Tool, arguments_schema, may_propose, tools
+from app.ai.wishes import sentences_asking
 from app.bi.answering import LONGEST_QUESTION, answer_question
 from app.container import engine
 from app.db.engines import transaction

@@ -16,6 +16,7 @@ from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Equals, Figure, Has, Meaning
 from app.bi.questions.beside import asked_of
 from app.bi.questions.follow import belonging, of_itself, tells_one
+from app.bi.questions.lexicon import LANGUAGES, nouns_in
 from app.bi.questions.model import Model
 from app.bi.questions.offering import candidates, nearby, report_of
 from app.bi.questions.periods import Periods
@@ -23,7 +24,6 @@ from app.bi.questions.reading import THIS
 from app.bi.questions.refusing import Refusal, passed_over, refused, unread
 from app.bi.questions.stored import Standing, read, written
 from app.bi.questions.understanding import (
-    LANGUAGES,
     LEAST_CHANCE,
     Analysis,
     Understood,
@@ -205,6 +205,11 @@ def plan_before(standing: Standing, now: Calendar) -> Plan | None:
     if standing.meaning is None:
         return None
     return understanding_of(standing.language).plan_of(standing.meaning, now)
+
+
+def known_nouns(code: str) -> dict[str, str]:
+    """What records are called in a language -> their type; nothing is loaded but its file."""
+    return nouns_in(code)
 
 
 def periods_among(tokens: Sequence[Token], code: str, now: Calendar) -> list[Placed]:

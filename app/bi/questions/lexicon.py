@@ -22,14 +22,16 @@ from iso4217 import Currency
 from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
 from app.bi.questions.algebra import Figure, Is
-from app.bi.questions.model import Kind, Model
+from app.bi.questions.model import Kind, Model, model_data
 from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
+from app.container.model import container
 from app.odata.model import edm
 from app.written.data_files import data_beside
 
 Phrase = tuple[str, ...]
+LANGUAGES = ("en", "de")
 LONGEST_PHRASE = 5
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
@@ -449,6 +451,18 @@ def first_place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | 
 def begins(stems: Phrase, phrases: Container[Phrase]) -> bool:
     """Whether a question begins with one of them."""
     return any(start == 0 for start, _ in places(stems[:LONGEST_PHRASE], phrases))
+
+
+def nouns_in(code: str) -> dict[str, str]:
+    """What records are called -> their type; parts that are no records of their own have none."""
+    types: dict[str, str] = {}
+    for key, data in model_data().items() if code in LANGUAGES else ():
+        type_ = container().sets[data["set"]].type
+        part = str(data.get("join", "")).partition(" ")[0]
+        target = type_.navigation[part].target if part in type_.navigation else ""
+        if name := target if part else type_.name:
+            types |= {noun.lower(): name for noun in _file(code).get(key, {}).get("nouns", ())}
+    return types
 
 
 @lru_cache(maxsize=4)

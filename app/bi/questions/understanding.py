@@ -21,7 +21,15 @@ from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of, of_meaning, repeated_and_aside
 from app.bi.questions.finish import Finished, finished
 from app.bi.questions.follow import followed
-from app.bi.questions.lexicon import Lexicon, Options, Phrase, begins, first_place, places
+from app.bi.questions.lexicon import (
+    LANGUAGES,
+    Lexicon,
+    Options,
+    Phrase,
+    begins,
+    first_place,
+    places,
+)
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.names import Names
 from app.bi.questions.periods import Periods
@@ -34,7 +42,6 @@ from app.http.security import current_caller
 
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
-LANGUAGES = ("en", "de")
 # Of threads whose first questions come together one reads: what each had made would stay as holes.
 _reading = RLock()
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from app.ai.intent import sentences_asking
 from app.ai.parts import Ask
 from app.ai.provider.sources import BORNE, NOT_BORNE, REMOVED, is_borne
 from app.ai.provider.toolbox import NOTE
 from app.ai.tools import tools
+from app.ai.wishes import sentences_asking
 from app.search.embedding import is_installed
 from tests.ai.conftest import about, chat, made
 from tests.ai.provider.conftest import ModelServer, calls
