@@ -30,8 +30,15 @@ def record(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
     """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
+    records.append(AuditRecord, row_of(action, entity, entity_id, **details))
+
+
+def row_of(
+    action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
+) -> dict[str, Any]:
+    """The row that ``record`` writes, for whoever writes many."""
     caller = find_caller()
-    row = {
+    return {
         "created_at": utc_now(),
         # 0 stands for no user: jobs and commands.
         "actor_id": details.get("actor_id") or (caller.user_id if caller else 0) or None,
@@ -44,4 +51,3 @@ def record(
         "ip": details.get("ip") or client_address(),
         "request_id": current_request_id(),
     }
-    records.append(AuditRecord, row)

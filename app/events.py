@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -49,8 +49,9 @@ EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() 
 # envelope around it included.
 MAX_PAYLOAD_BYTES = 19_800
 
-# (entity type name, key) -> the JSON text as OData shows it
-representations: Extension[Callable[[str, int], str]] = Extension("representation")
+# (entity type name, keys) -> key -> the JSON text as OData shows it
+Represent = Callable[[str, Sequence[int]], Mapping[int, str]]
+representations: Extension[Represent] = Extension("representations")
 addresses: Extension[Callable[[str, int], str]] = Extension("entity_url")
 
 
@@ -135,7 +136,12 @@ def _event_key(now: datetime) -> str:
 
 def represent(entity: str, entity_id: int) -> str:
     """The JSON text of an entity as OData shows it, as the running transaction leaves it."""
-    return representations.current(entity, entity_id)
+    return represent_all(entity, (entity_id,))[entity_id]
+
+
+def represent_all(entity: str, keys: Sequence[int]) -> Mapping[int, str]:
+    """Key -> what ``represent`` gives."""
+    return representations.current(entity, keys)
 
 
 def entity_url(entity: str, entity_id: int) -> str:

@@ -13,7 +13,7 @@ from app.extensions import db
 from app.http.security import Caller, acting_as
 from app.writing.deletion import services
 from app.writing.services import SERVICES
-from tests.factories import make_user, plain_representation
+from tests.factories import make_user, plain_representations
 
 
 def bind_services(app: Flask) -> None:
@@ -21,7 +21,7 @@ def bind_services(app: Flask) -> None:
     if services.find(app) is None:
         services.bind(app, SERVICES)
     if representations.find(app) is None:
-        representations.bind(app, plain_representation)
+        representations.bind(app, plain_representations)
     if addresses.find(app) is None:
         addresses.bind(app, lambda entity, key: f"/odata/{entity}({key})")
 

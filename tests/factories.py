@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -180,10 +180,10 @@ def audit_actions(entity: str, key: int) -> list[str]:
     return [entry["action"] for entry in rows(AuditRecord, entity=entity, entity_id=key)]
 
 
-def plain_representation(entity: str, key: int) -> str:
-    """The row as JSON, where there is no query engine to say it as OData does."""
-    service = SERVICES.get(entity)
-    return json_text(stored(entity, key) if service else {"id": key})
+def plain_representations(entity: str, keys: Sequence[int]) -> dict[int, str]:
+    """The rows as JSON, where there is no query engine to say it as OData does."""
+    known = entity in SERVICES
+    return {key: json_text(stored(entity, key) if known else {"id": key}) for key in keys}
 
 
 def day(text: str) -> date:

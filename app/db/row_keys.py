@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, Table, text
 
 
@@ -26,3 +28,18 @@ def go_on_after(connection: Connection, table: Table, key: int) -> None:
     named = {"name": table.name, "key": key}
     connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), named)
     connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :key)"), named)
+
+
+def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0) -> Sequence[int]:
+    """``count`` keys that no row of ``table`` has or had, all more than ``above``."""
+    if not count:
+        return ()
+    if connection.dialect.name == "postgresql":
+        go_on_after(connection, table, above)
+        rows = connection.execute(
+            text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)"),  # nosec B608  # a table of ours
+            {"count": count},
+        )
+        return [int(row[0]) for row in rows]
+    first = max(last_key(connection, table), above) + 1
+    return range(first, first + count)

@@ -6,18 +6,18 @@ services derive what follows and write. Every problem is told with its set, its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, text
+from sqlalchemy import Connection, select
 
 from app import audit
 from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
-from app.db.row_keys import go_on_after, last_key
+from app.db.row_keys import go_on_after, new_keys
 from app.db.transactions import advisory_lock
 from app.errors import ApiError
 from app.extensions import db
@@ -203,21 +203,6 @@ def assign_keys(connection: Connection, entries: Entries, problems: Problems) ->
                 problems.add(name, entry.index, "id", f"{entry.given_id} stands here twice")
             mapping[entry.given_id] = entry.change.key
     return keys
-
-
-def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0) -> Sequence[int]:
-    """``count`` keys that no row of ``table`` has or had, all more than ``above``."""
-    if not count:
-        return ()
-    if connection.dialect.name == "postgresql":
-        go_on_after(connection, table, above)
-        rows = connection.execute(
-            text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)"),  # nosec B608  # a table of ours
-            {"count": count},
-        )
-        return [int(row[0]) for row in rows]
-    first = max(last_key(connection, table), above) + 1
-    return range(first, first + count)
 
 
 def resolve_references(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import pickle  # nosec B403  # of files of this process
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import structlog
-from sqlalchemy import func, or_, select
+from sqlalchemy import Table, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
@@ -39,14 +41,16 @@ from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
 from app.models.user import User
 from app.permissions import OWNING_COLUMNS, allowed, require
-from app.writing.deletion import services
 from app.writing.normal_forms import email_form
+from app.writing.services import SERVICES
+from app.writing.validation import validate
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200
 # Rows that are shown.
 PREVIEWED = 5
-# Rows between two commits, where bad rows are skipped or nothing is kept; slow ones are fewer.
+# Rows that are written together, and between two commits where bad ones are skipped or nothing is
+# kept; slow ones are fewer.
 CHUNK = 200
 CHUNK_SECONDS = 0.25
 # Rows between two pauses while a file is looked through.
@@ -100,8 +104,45 @@ class Outcome:
         return ValidationError(details, message + (f" {more} are not listed." if more else ""))
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A row of the file, read and validated, which needs no database.
+
+    ``values`` are by attribute, and ``unread`` says what is wrong with other cells. ``cleaned`` are
+    the values that a new record can have, None where something is wrong; a row that does not
+    ``fit`` has more cells than the heading.
+    """
+
+    number: int
+    values: dict[str, Any]
+    unread: list[Detail]
+    cleaned: dict[str, Any] | None
+    fits: bool = True
+
+
+class Drafts:
+    """Drafts kept in a file between the check of a table and its import, whatever their number."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def add(self, drafts: Iterable[Draft]) -> None:
+        """Keep more of them."""
+        for draft in drafts:
+            pickle.dump(draft, self._file)
+
+    def __iter__(self) -> Iterator[Draft]:
+        self._file.seek(0)
+        with suppress(EOFError):
+            while True:
+                yield pickle.load(self._file)  # nosec B301  # a file of this process
+
+
 class Import:
     """One import of one table by the current caller.
+
+    Rows are read and validated before a transaction begins, then written together: where the
+    database refuses one of them, all of these are undone and written one by one.
 
     Raises: ForbiddenError, the caller may not create (or, to update, change) records of the type;
         ValidationError, a heading is no property.
@@ -116,8 +157,9 @@ class Import:
             require(caller, rules.permissions["update"])
             if UPDATE_BY[options.update] not in rules.table.c:
                 raise ValidationError([("update", f"is no property of a {rules.title}")])
-        self._options = options
+        self.options = options
         self._rules = rules
+        self._service = SERVICES[rules.name]
         self._rows = table.rows
         self._plan = plan or Plan(table.headings, options)
         self._columns = self._plan.columns
@@ -130,11 +172,20 @@ class Import:
             self._plan.see(cells)
         self.outcome.columns = self._plan.described()
 
-    def within_transaction(self, progress: Progress = lambda rows: None) -> Outcome:
-        """Import all rows in the running transaction; each bad one is undone by itself."""
+    def within_transaction(
+        self, drafts: Iterable[Draft] | None = None, progress: Progress = lambda rows: None
+    ) -> Outcome:
+        """Import all rows in the running transaction; each bad one is undone by itself.
+
+        Args:
+            drafts: the rows, where a check has read them; else they are read before the first one
+                is written.
+        """
+        waiting = iter(drafts if drafts is not None else list(self.read_rows()))
         self._take_lock()
-        for first in self._rows:
-            progress(self._import_chunk(first))
+        while portion := list(islice(waiting, CHUNK)):
+            self._write_portion(portion)
+            progress(len(portion))
         self._record()
         return self.outcome
 
@@ -146,30 +197,38 @@ class Import:
         for _ in islice(self._rows, outcome.rows):
             pass
 
-    def in_chunks(self, progress: Progress, note: Note | None = None) -> Outcome:
+    def in_chunks(
+        self, progress: Progress, note: Note | None = None, drafts: Drafts | None = None
+    ) -> Outcome:
         """Import in transactions of up to ``CHUNK`` rows; a dry run undoes each of them.
 
         Others write between two of them.
 
         Args:
             note: keeps what was done so far, in the same transaction.
+            drafts: gets the rows, for ``in_one_transaction``.
         """
-        for first in self._rows:
+        rows = self.read_rows()
+        while portion := _portion(rows):
             with transaction() as session:
                 self._take_lock()
-                count = self._import_chunk(first)
-                if self._options.dry_run:
+                self._write_portion(portion)
+                if self.options.dry_run:
                     session.rollback()
                 if note is not None:
                     note(self.outcome)
-            progress(count)
+            if drafts is not None:
+                drafts.add(portion)
+            progress(len(portion))
             if db.engine.dialect.name == "sqlite":
                 time.sleep(TURN_SECONDS)
         with transaction():
             self._record()
         return self.outcome
 
-    def in_one_transaction(self, progress: Progress, note: Note | None = None) -> Outcome:
+    def in_one_transaction(
+        self, drafts: Iterable[Draft], progress: Progress, note: Note | None = None
+    ) -> Outcome:
         """Import everything or, when there is a problem, nothing.
 
         Args:
@@ -177,7 +236,7 @@ class Import:
         Raises: ValidationError, with the problems.
         """
         with transaction():
-            if self.within_transaction(progress).problem_count:
+            if self.within_transaction(drafts, progress).problem_count:
                 raise self.outcome.refuse()
             if note is not None:
                 note(self.outcome)
@@ -188,65 +247,115 @@ class Import:
 
         What two look for at once neither finds: both would make it.
         """
-        if self._options.update is not None:
+        if self.options.update is not None:
             advisory_lock(f"import {self._rules.name}")
 
-    def _import_chunk(self, first: Row) -> int:
-        """Import ``first`` and rows behind it, as many as one turn has time for; how many."""
-        end = time.monotonic() + CHUNK_SECONDS
-        count = 0
-        for row in chain((first,), islice(self._rows, CHUNK - 1)):
-            self._import(row)
-            count += 1
-            if time.monotonic() > end:
-                break
-        return count
+    def read_rows(self) -> Iterator[Draft]:
+        """The rows of the file, read and validated."""
+        for number, cells in self._rows:
+            if any(cell != "" for cell in cells[len(self._columns) :]):
+                problem = Detail("", "has more cells than the heading")
+                yield Draft(number, {}, [problem], None, fits=False)
+                continue
+            values, unread = self._plan.row_values(cells)
+            own = {name: value for name, value in values.items() if name not in _NAMED}
+            cleaned, problems = validate(self._rules, own, partial=False)
+            is_good = not (problems or unread)
+            yield Draft(number, values, _details(unread), cleaned if is_good else None)
 
-    def _record(self) -> None:
-        """One line of the audit log for the whole, besides those of the records."""
-        if not self._options.dry_run:
-            counts = {"created": self.outcome.created, "updated": self.outcome.updated,
-                      "skipped": self.outcome.skipped}  # fmt: skip
-            audit.record("import.completed", self._rules.name, after=counts)
+    def _write_portion(self, drafts: Sequence[Draft]) -> None:
+        """Write the rows in their order: new records that look good with few statements."""
+        named = _named_keys(drafts)
+        wanted = {value for draft in drafts if (value := self._update_value(draft)) is not None}
+        present: dict[str, Keys | None] = {**self._find(wanted)}
+        together: list[Draft] = []
+        for draft in drafts:
+            self.outcome.rows += 1
+            keys: Keys | None = ()
+            if (value := self._update_value(draft)) is not None:
+                keys = present.get(value, ())
+                present[value] = None  # the next row with the same has to look for it
+            is_shown = len(self.outcome.preview) < PREVIEWED
+            if draft.cleaned is None or is_shown or keys != () or self._is_twin(draft):
+                self._write_together(together, named)
+                self._write_singly(draft, named, keys)
+                together = []
+            else:
+                together.append(draft)
+        self._write_together(together, named)
 
-    def _import(self, row: Row) -> None:
-        number, cells = row
-        self.outcome.rows += 1
-        if any(cell != "" for cell in cells[len(self._columns) :]):
-            return self._skip(number, [Detail("", "has more cells than the heading")])
-        values, unread = self._plan.row_values(cells)
-        preview = self._plan.preview(values) if len(self.outcome.preview) < PREVIEWED else None
-        if preview is not None:
+    def _write_together(self, drafts: Sequence[Draft], named: NamedKeys) -> None:
+        """Make records with few statements, or one by one if there is anything wrong."""
+        if not drafts:
+            return
+        savepoint = records.connection().begin_nested()
+        try:
+            self._service.create_all([
+                self._service.draft(
+                    _resolve_named(draft.cleaned or {}, draft.values, named), problems=()
+                )
+                for draft in drafts
+            ])  # fmt: skip
+        except Exception as error:
+            if isinstance(error, SQLAlchemyError) and is_away(error):
+                raise  # no row is to blame
+            savepoint.rollback()
+            for draft in drafts:
+                self._write_singly(draft, named, ())
+            return
+        savepoint.commit()
+        self.outcome.created += len(drafts)
+        for draft in drafts:
+            self._note_id(draft)
+
+    def _write_singly(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> None:
+        if not draft.fits:
+            return self._skip(draft.number, draft.unread)
+        preview = None
+        if len(self.outcome.preview) < PREVIEWED:
+            preview = self._plan.preview(draft.values)
             self.outcome.preview.append(preview)
         savepoint = records.connection().begin_nested()
         try:
-            key, is_new = self._write(values)
-            if preview is not None and not unread:
+            key, is_new = self._write(draft, named, keys)
+            if preview is not None and not draft.unread:
                 preview.update(self._plan.preview(self._stored(key)))
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
             savepoint.rollback()
-            problems = [*_details(unread), *self._problems(number, error)]
-            return self._skip(number, problems)
-        if unread:  # written to see what else is wrong
+            problems = [*draft.unread, *self._problems(draft.number, error)]
+            return self._skip(draft.number, problems)
+        if draft.unread:  # written to see what else is wrong
             savepoint.rollback()
-            return self._skip(number, _details(unread))
+            return self._skip(draft.number, draft.unread)
         savepoint.commit()
         self.outcome.created += is_new
         self.outcome.updated += not is_new
         return None
 
-    def _write(self, values: dict[str, Any]) -> tuple[int, bool]:
+    def _write(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> tuple[int, bool]:
         """Make a record, or change the one there is; its key, and whether it is a new one."""
-        _resolve_named(values)
-        self._refuse_twins(values)
-        service = services.current[self._rules.name]
-        existing = self._existing(values)
-        if existing is None:
-            return service.create(values), True
-        service.update(existing, values)
-        return existing, False
+        values = _resolve_named(draft.values, draft.values, named)
+        if self._is_twin(draft):
+            raise ValidationError([("externalId", "stands in an earlier row, too")])
+        self._note_id(draft)
+        if keys is None:
+            value = self._update_value(draft) or ""
+            keys = self._find({value}).get(value, ())
+        if len(keys) > 1:
+            raise ValidationError([(self.options.update or "", f"is that of {len(keys)} records")])
+        if not keys:
+            return self._service.create(values), True
+        self._service.update(keys[0], values)
+        return keys[0], False
+
+    def _record(self) -> None:
+        """One line of the audit log for the whole, besides those of the records."""
+        if not self.options.dry_run:
+            counts = {"created": self.outcome.created, "updated": self.outcome.updated,
+                      "skipped": self.outcome.skipped}  # fmt: skip
+            audit.record("import.completed", self._rules.name, after=counts)
 
     def _stored(self, key: int) -> Mapping[str, Any]:
         """The columns of a record as they are now."""
@@ -267,78 +376,121 @@ class Import:
         known = from_database(error, "POST") if isinstance(error, SQLAlchemyError) else error
         if isinstance(known, ApiError):
             return known.details or (Detail("", known.message),)
-        _log.error("row of an import failed", row=number, type=self._options.type, exc_info=error)
+        _log.error("row of an import failed", row=number, type=self.options.type, exc_info=error)
         request_id = current_request_id()
         where = f"in the log of request {request_id}" if request_id else "in the log"
         return (Detail("", f"could not be imported: an unexpected error, which is {where}"),)
 
-    def _refuse_twins(self, values: Mapping[str, Any]) -> None:
+    def _is_twin(self, draft: Draft) -> bool:
         """A dry run undoes what it wrote, and has to remember the external ids of the file."""
-        external_id = values.get("external_id")
-        if external_id is None or not self._options.dry_run or self._options.update is not None:
-            return
-        if hash(external_id) in self._seen:
-            raise ValidationError([("externalId", "stands in an earlier row, too")])
-        self._seen.add(hash(external_id))
+        external_id = draft.values.get("external_id")
+        return external_id is not None and hash(external_id) in self._seen
 
-    def _existing(self, values: Mapping[str, Any]) -> int | None:
-        """The record to change; None where one is to be made.
+    def _note_id(self, draft: Draft) -> None:
+        if self.options.dry_run and self.options.update is None:
+            self._seen.add(hash(draft.values.get("external_id")))
 
-        Raises: ValidationError, there are several.
-        """
-        if self._options.update is None:
+    def _update_value(self, draft: Draft) -> str | None:
+        """What the record to change is found by; None where one is to be made."""
+        if self.options.update is None:
             return None
-        attribute = UPDATE_BY[self._options.update]
+        attribute = UPDATE_BY[self.options.update]
         by_email = attribute == "email_form"
-        value = values.get("email" if by_email else attribute)
-        if value is None:
-            return None
-        value = email_form(str(value)) if by_email else value
-        keys = _find(self._rules.table, attribute, value, self._rules.permissions["read"])
-        if len(keys) > 1:
-            raise ValidationError([(self._options.update, f"is that of {len(keys)} records")])
-        return keys[0] if keys else None
+        value = draft.values.get("email" if by_email else attribute)
+        return email_form(str(value)) if by_email and value is not None else value
+
+    def _find(self, values: set[str]) -> Mapping[str, Keys]:
+        """The records to change, by what they are found by."""
+        if self.options.update is None:
+            return {}
+        attribute, permission = UPDATE_BY[self.options.update], self._rules.permissions["read"]
+        return _find(self._rules.table, attribute, permission, values)
 
 
-def _resolve_named(values: dict[str, Any]) -> None:
+Keys = Sequence[int]
+# Property -> what cells say -> the keys of what is called so, two at most.
+NamedKeys = Mapping[str, Mapping[str, Keys]]
+
+
+def _resolve_named(
+    values: Mapping[str, Any], read: Mapping[str, Any], named: NamedKeys
+) -> dict[str, Any]:
     """``clientExternalId`` or ``clientName`` -> the client, ``ownerName`` -> the owner.
 
+    Args:
+        values: those of a record; ``read`` are those of the row that it comes from.
     Raises: ValidationError, there is none that the caller may read, or there are several.
     """
-    for name, attribute, keys_of in _NAMED:
-        text = values.pop(name, None)
+    resolved = {name: value for name, value in values.items() if name not in _NAMED}
+    for name, (attribute, _) in _NAMED.items():
+        text = read.get(name)
         if text is None:
             continue
-        keys = keys_of(text)
+        keys = named[name].get(text, ())
         if not keys:
             raise ValidationError([(name, f"there is no such record: {text}")])
         if len(keys) > 1:
             raise ValidationError([(name, f"there are several such records: {text}")])
-        if values.setdefault(attribute, keys[0]) != keys[0]:
+        if resolved.setdefault(attribute, keys[0]) != keys[0]:
             raise ValidationError([(name, "is another record than the row names besides")])
+    return resolved
 
 
-def _clients(attribute: str, text: str) -> list[int]:
-    return _find(RULES["client"].table, attribute, text, "clients:read")
+def _named_keys(drafts: Sequence[Draft]) -> NamedKeys:
+    """Those of all records that the rows name."""
+    named: dict[str, Mapping[str, Keys]] = {}
+    for name, (_, keys_of) in _NAMED.items():
+        texts = {draft.values[name] for draft in drafts if name in draft.values}
+        named[name] = keys_of(texts) if texts else {}
+    return named
 
 
-def _users(text: str) -> list[int]:
-    """The people with an account in use that are called so; two at most."""
-    called = or_(
-        User.username_key == fold_name(text),
-        func.lower(User.email) == text.lower(),
-        User.display_name == text,
-    )
-    wanted = select(User.id).where(User.kind == "person", User.status == "active", called)
-    return list(records.connection().scalars(wanted.order_by(User.id).limit(2)))
+def _users(texts: set[str]) -> dict[str, Keys]:
+    """The people with an account in use that are called so."""
+    keys = {}
+    for text in texts:
+        called = or_(
+            User.username_key == fold_name(text),
+            func.lower(User.email) == text.lower(),
+            User.display_name == text,
+        )
+        wanted = select(User.id).where(User.kind == "person", User.status == "active", called)
+        keys[text] = records.connection().scalars(wanted.order_by(User.id).limit(2)).all()
+    return keys
 
 
-# What a file names otherwise than by its key: property, attribute of the key, the keys.
-_NAMED: Sequence[tuple[str, str, Callable[[str], list[int]]]] = (
-    (CLIENT_EXTERNAL_ID, "client_id", partial(_clients, "external_id")),
-    (CLIENT_NAME, "client_id", partial(_clients, "name")),
-    (OWNER_NAME, "owner_id", _users),
-)
+def _find(table: Table, attribute: str, permission: str, values: set[str]) -> Mapping[str, Keys]:
+    """Value -> the keys of rows with it that the caller may read, two at most."""
+    column = table.c[attribute]
+    owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
+    statement = select(column.label("value"), table.c.id, *owning).where(column.in_(values))
+    keys: dict[str, list[int]] = {}
+    caller = current_caller()
+    for row in records.connection().execute(statement.order_by(table.c.id)):
+        readable = keys.setdefault(row.value, [])
+        if len(readable) < 2 and allowed(caller, permission, row):
+            readable.append(row.id)
+    return keys
+
+
+_find_clients = partial(_find, RULES["client"].table)
+# What a file names otherwise than by its key: property -> attribute of the key, the keys.
+_NAMED: Mapping[str, tuple[str, Callable[[set[str]], Mapping[str, Keys]]]] = {
+    CLIENT_EXTERNAL_ID: ("client_id", partial(_find_clients, "external_id", "clients:read")),
+    CLIENT_NAME: ("client_id", partial(_find_clients, "name", "clients:read")),
+    OWNER_NAME: ("owner_id", _users),
+}
+
+
+def _portion(rows: Iterator[Draft]) -> list[Draft]:
+    """The next rows, as many as a portion may have and are read in its time."""
+    end = time.monotonic() + CHUNK_SECONDS
+    portion = []
+    for draft in islice(rows, CHUNK):
+        portion.append(draft)
+        if time.monotonic() > end:
+            break
+    return portion
 
 
 def look_through(path: Path, options: Options, pause: Progress) -> Plan:
@@ -356,15 +508,6 @@ def look_through(path: Path, options: Options, pause: Progress) -> Plan:
                 if number % LOOK == 0:
                     pause(LOOK)
     return plan
-
-
-def _find(table: Any, attribute: str, value: Any, permission: str) -> list[int]:
-    """The keys of rows with a value that the caller may read; two at most."""
-    owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
-    statement = select(table.c.id, *owning).where(table.c[attribute] == str(value))
-    rows = records.connection().execute(statement.order_by(table.c.id))
-    caller = current_caller()
-    return list(islice((row.id for row in rows if allowed(caller, permission, row)), 2))
 
 
 def _details(problems: Iterable[tuple[str, str]]) -> list[Detail]:

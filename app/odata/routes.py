@@ -51,7 +51,7 @@ def init_app(app: Flask, container: edm.EntityContainer, config: Config) -> ODat
         ),
     )
     odata_service.bind(app, service)
-    representations.bind(app, service.representation)
+    representations.bind(app, service.representations)
     addresses.bind(app, lambda entity, key: PREFIXES[0] + service.address(entity, key))
     for index, prefix in enumerate(PREFIXES):
         view = streamed(partial(_view, service, config, prefix))

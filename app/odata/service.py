@@ -5,7 +5,7 @@ It knows Flask's ``Response`` and not its ``request``: a part of a batch comes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -122,14 +122,17 @@ class ODataService:
         self._max_depth = max_depth
         self._edge = edge
 
-    def representation(self, entity: str, key: Any) -> str:
-        """The JSON text of an entity as the running transaction leaves it.
+    def representations(self, entity: str, keys: Sequence[int]) -> Mapping[int, str]:
+        """Key -> the JSON text of an entity as the running transaction leaves it.
 
-        Raises: KeyError, there is none.
+        Raises: KeyError, there is none with the one key.
         """
-        record = self._representations.read(entity, key, self._connections.writing())
+        connection = self._connections.writing()
+        if len(keys) > 1:
+            return self._representations.read_many(entity, keys, connection)
+        record = self._representations.read(entity, keys[0], connection)
         note_shown(record)
-        return record.text
+        return {keys[0]: record.text}
 
     def address(self, entity: str, key: Any) -> str:
         """The path of an entity below the service root; empty for one without a set."""

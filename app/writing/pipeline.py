@@ -10,11 +10,12 @@ edge then rolls back.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
 
 from app import audit
 from app.clock import utc_now
 from app.db import records
+from app.db.row_keys import new_keys
 from app.db.types import ExactDecimal
 from app.errors import (
     ApiError,
@@ -24,9 +25,9 @@ from app.errors import (
     ValidationError,
     refuse_any,
 )
-from app.events import EVENT_NAMES, emit, represent, row_of as event_row
+from app.events import EVENT_NAMES, emit, represent, represent_all, row_of as event_row
 from app.http.security import Caller, current_caller
-from app.models.event import Event
+from app.models.event import AuditRecord, Event
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History, date_past
@@ -42,14 +43,6 @@ from app.writing.validation import check_amounts, validate
 
 # Who may say what a record was: administrators (docs/adr/0042).
 KEEPS_HISTORY = "settings:update"
-
-
-class Announcement(NamedTuple):
-    """What a change is called in the audit log, its events, and the record as they show it."""
-
-    general: str
-    names: list[str]
-    representation: str
 
 
 class EntityService(Generic[E]):
@@ -96,11 +89,36 @@ class EntityService(Generic[E]):
         self._settle(change)
         return self._insert(change)
 
-    def draft(self, values: Mapping[str, Any], history: History | None = None) -> Change[E]:
+    def create_all(self, drafts: Sequence[Change[E]]) -> None:
+        """Make the records of drafts, each as ``create`` does, with few statements for all.
+
+        Effects: each draft has its key, in their order.
+        Raises: as ``create``, of any of them: then none is to be kept.
+        """
+        for change in drafts:
+            self._begin(change)
+        self._settle(*drafts)
+        keys = new_keys(records.connection(), self.rules.table, len(drafts))
+        for change, key in zip(drafts, keys, strict=True):
+            change.key = key
+        self.create_many(drafts)
+        for change in drafts:
+            if change.problems:
+                raise ValidationError(change.problems)
+            self.written(change)
+        self._report(drafts, "created")
+
+    def draft(
+        self,
+        values: Mapping[str, Any],
+        history: History | None = None,
+        problems: Sequence[Detail] | None = None,
+    ) -> Change[E]:
         """A record to be made, with the problems of its values; nothing is written yet.
 
         Args:
             history: the records that it comes with, with what they were: for administrators.
+            problems: of values that were validated already; else they are now.
         Raises: ForbiddenError.
         """
         caller = current_caller()
@@ -109,8 +127,9 @@ class EntityService(Generic[E]):
         if history is not None:
             require(caller, KEEPS_HISTORY)
             rules = history.rules[rules.name]
-        cleaned, problems = validate(rules, values, partial=False)
-        change = self._change(caller, values=cleaned, problems=problems, history=history)
+        if problems is None:
+            values, problems = validate(rules, values, partial=False)
+        change = self._change(caller, values=dict(values), problems=list(problems), history=history)
         change.rules = rules
         return change
 
@@ -119,10 +138,12 @@ class EntityService(Generic[E]):
         self._begin(change)
         self._follow(change)
 
-    def create_many(self, changes: Sequence[Change[E]], progress: Callable[[int], None]) -> None:
-        """Insert the drafts of a history with few statements, parents first.
+    def create_many(
+        self, changes: Sequence[Change[E]], progress: Callable[[int], None] = lambda count: None
+    ) -> None:
+        """Insert drafts with few statements, parents first; those of a history are so made.
 
-        All were derived and have their keys. They are of the past: no events, no line in the
+        All were derived and have their keys. Of the past there are no events, and no line in the
         audit log for each. What the database refuses is noted in the change.
 
         Args:
@@ -397,20 +418,20 @@ class EntityService(Generic[E]):
         self._require_assign(change)
         self.defaults(change)
 
-    def _settle(self, change: Change[E]) -> None:
+    def _settle(self, *changes: Change[E]) -> None:
         """Everything between the body and the row."""
-        self._follow(change)
-        if change.problems:
-            raise ValidationError(change.problems)
-        self._note_assignment(change)
+        check_references(*changes)
+        for change in changes:
+            self._follow(change)
+            if change.problems:
+                raise ValidationError(change.problems)
+            self._note_assignment(change)
 
     def _follow(self, change: Change[E]) -> None:
         """The rules, and what follows from the values; problems are noted in the change.
 
-        A record of a history refers to others of it, and may begin in any state.
+        A record of a history may begin in any state.
         """
-        if change.history is None:
-            check_references(change)
         # A step that the state machine does not have is the answer even where the step would ask
         # for more fields, but not where a value was no value to begin with.
         is_readable = not change.problems
@@ -445,9 +466,7 @@ class EntityService(Generic[E]):
         with named_refusals(self.rules):
             change.key = records.insert(self.rules.table, row)
             self.written(change)
-            announcement = self._announcement(change, "created")
-        after = {name: value for name, value in change.values.items() if value is not None}
-        self._report(change, None, self.rules.reported(after), 1, announcement)
+        self._report((change,), "created")
         return change.key
 
     def _row(self, change: Change[E]) -> dict[str, Any]:
@@ -458,7 +477,8 @@ class EntityService(Generic[E]):
         stamps = {"updated_at": change.now, "updated_by_id": change.user_id}
         if change.is_new:
             stamps |= {"created_at": change.now, "created_by_id": change.user_id}
-        return row | stamps if change.history is None else stamps | row | {"id": change.key}
+            stamps |= {"id": change.key} if change.key else {}
+        return row | stamps if change.history is None else stamps | row
 
     def _save(self, change: Change[E]) -> None:
         before = change.before
@@ -470,10 +490,7 @@ class EntityService(Generic[E]):
             self._require_room(row)
             records.update(self.rules.table, change.key, row)
             self.written(change)
-            announcement = self._announcement(change, "updated")
-        previous = self.rules.reported({name: change.was(name) for name in change.values})
-        after = self.rules.reported(change.values)
-        self._report(change, previous, after, row["version"], announcement)
+        self._report((change,), "updated")
 
     def _require_room(self, values: Mapping[str, Any]) -> None:
         """Computed amounts are not larger than their columns, on SQLite as elsewhere."""
@@ -484,31 +501,38 @@ class EntityService(Generic[E]):
             if isinstance(kind, ExactDecimal) and abs(values[name] or 0) >= kind.limit
         )
 
-    def _announcement(self, change: Change[E], verb: str) -> Announcement:
-        """What the events of the change tell."""
+    def _report(self, changes: Sequence[Change[E]], verb: str) -> None:
+        """The audit records, the specific events, and those of the verb; each in one statement."""
         rules = self.rules
-        general = f"{rules.event}.{verb}"
-        names = list(dict.fromkeys(change.events))
-        if general in EVENT_NAMES:
-            names = [general, *names] if change.is_new else [*names, general]
-        return Announcement(general, names, represent(rules.name, change.key) if names else "")
-
-    def _report(
-        self,
-        change: Change[E],
-        previous: Mapping[str, Any] | None,
-        after: Mapping[str, Any],
-        sequence: int,
-        announcement: Announcement,
-    ) -> None:
-        """The audit record, the specific events, and the one of the verb."""
-        name = self.rules.name
-        audit.record(announcement.general, name, change.key, before=previous, after=after)
-        events = [
-            event_row(
-                event, name, change.key,
-                sequence=sequence, representation=announcement.representation, previous=previous,
-            )
-            for event in announcement.names
-        ]  # fmt: skip
+        names = {change.key: self._event_names(change, verb) for change in changes}
+        reported = [key for key in names if names[key]]
+        texts = represent_all(rules.name, reported) if reported else {}
+        lines: list[dict[str, Any]] = []
+        events: list[dict[str, Any]] = []
+        for change in changes:
+            key, values = change.key, change.values
+            if change.before is None:
+                values = {name: value for name, value in values.items() if value is not None}
+                previous, sequence = None, 1
+            else:
+                previous = rules.reported({name: change.was(name) for name in values})
+                sequence = change.before.version + 1
+            after = rules.reported(values)
+            action = f"{rules.event}.{verb}"
+            lines.append(audit.row_of(action, rules.name, key, before=previous, after=after))
+            events += (
+                event_row(
+                    name, rules.name, key,
+                    sequence=sequence, representation=texts[key], previous=previous,
+                )
+                for name in names[key]
+            )  # fmt: skip
+        records.insert_all(AuditRecord, lines)
         records.insert_all(Event, events)
+
+    def _event_names(self, change: Change[E], verb: str) -> list[str]:
+        """The events of the change, that of the verb first for a new record and last for others."""
+        general, names = f"{self.rules.event}.{verb}", list(dict.fromkeys(change.events))
+        if general not in EVENT_NAMES:
+            return names
+        return [general, *names] if change.is_new else [*names, general]

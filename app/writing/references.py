@@ -6,9 +6,9 @@ by naming it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, Table, bindparam, select
 
@@ -21,31 +21,51 @@ from app.writing.deletion import services
 from app.writing.rules import EntityRules, RowRules
 
 
-def check_references(change: Change[Entity]) -> None:
-    """Note a problem for every changed reference to a row that is not there for the caller."""
+class _Named(NamedTuple):
+    """A reference in a body: where it stands, and what it refers to."""
+
+    change: Change[Entity]
+    field: str
+    table: str
+    key: int
+
+
+def check_references(*changes: Change[Any]) -> None:
+    """Note a problem for every changed reference to a row that is not there for the caller.
+
+    A table is asked once for all that the changes, which are of one caller, refer to.
+    """
+    named = [reference for change in changes for reference in _references(change)]
+    wanted: dict[str, set[int]] = {}
+    for reference in named:
+        wanted.setdefault(reference.table, set()).add(reference.key)
+    readable = {
+        table: readable_keys(changes[0].caller, table, keys) for table, keys in wanted.items()
+    }
+    for change, field, table, key in named:
+        if key not in readable[table]:
+            change.refuse_field(field, missing(table, key))
+
+
+def _references(change: Change[Entity]) -> Iterator[_Named]:
     rules = change.rules
-    for reference in rules.written_references:
-        value = change.values.get(reference.attribute)
-        if value is not None and not is_readable(change.caller, reference.target, value):
-            change.refuse(reference.attribute, missing(reference.target, value))
+    rows: list[tuple[str, RowRules, Mapping[str, Any]]] = [("", rules, change.values)]
     for attribute, children in rules.children.items():
         for index, row in enumerate(change.values.get(attribute) or ()):
-            _check_child(change, children, f"{rules.wire(attribute)}[{index}]", row)
+            rows.append((f"{rules.wire(attribute)}[{index}].", children, row))
+    for path, row_rules, row in rows:
+        for reference in row_rules.written_references:
+            key = row.get(reference.attribute)
+            if key is not None:
+                field = path + row_rules.wire(reference.attribute)
+                yield _Named(change, field, reference.target, key)
     if rules.polymorphic is not None:
-        _check_polymorphic(change, *rules.polymorphic)
+        yield from _polymorphic(change, *rules.polymorphic)
 
 
-def _check_child(
-    change: Change[Entity], rules: RowRules, path: str, row: Mapping[str, Any]
-) -> None:
-    for reference in rules.written_references:
-        value = row.get(reference.attribute)
-        if value is not None and not is_readable(change.caller, reference.target, value):
-            field = f"{path}.{rules.wire(reference.attribute)}"
-            change.refuse_field(field, missing(reference.target, value))
-
-
-def _check_polymorphic(change: Change[Entity], type_attribute: str, key_attribute: str) -> None:
+def _polymorphic(
+    change: Change[Entity], type_attribute: str, key_attribute: str
+) -> Iterator[_Named]:
     if not change.concerns(type_attribute, key_attribute):
         return
     name, key = change.get(type_attribute), change.get(key_attribute)
@@ -55,8 +75,7 @@ def _check_polymorphic(change: Change[Entity], type_attribute: str, key_attribut
         change.refuse(absent, f"is required together with {other}")
     elif name is not None:
         table = services.current[name].rules.table.name
-        if not is_readable(change.caller, table, key):
-            change.refuse(key_attribute, missing(table, key))
+        yield _Named(change, change.rules.wire(key_attribute), table, key)
 
 
 def missing(table: str, key: int) -> str:
@@ -67,18 +86,23 @@ def missing(table: str, key: int) -> str:
 
 def is_readable(caller: Caller, table: str, key: int) -> bool:
     """Whether the row is there and ``caller`` may read it; users must be active."""
-    if table == "users" and key == caller.user_id:
-        return True
-    source = Model.metadata.tables[table]
-    row = db.session.execute(_of_interest(source), {"key": key}).first()
-    if row is None:
-        return False
+    return key in readable_keys(caller, table, (key,))
+
+
+def readable_keys(caller: Caller, table: str, keys: Collection[int]) -> set[int]:
+    """Those of the keys whose rows are there and that ``caller`` may read; as ``is_readable``."""
+    own = {caller.user_id}.intersection(keys) if table == "users" else set()
+    others = set(keys) - own
+    if not others:
+        return own
     rules = _rules_of(table)
+    statement = _of_interest(Model.metadata.tables[table])
+    rows = db.session.execute(statement, {"keys": sorted(others)}).all()
     if rules is None:
-        return bool(row.status == "active")
+        return own | {row.id for row in rows if row.status == "active"}
     # Documents in the trash are there for nobody.
-    is_deleted = table == "documents" and row.status == "Deleted"
-    return not is_deleted and allowed(caller, rules.permissions["read"], row)
+    there = (row for row in rows if table != "documents" or row.status != "Deleted")
+    return own | {row.id for row in there if allowed(caller, rules.permissions["read"], row)}
 
 
 def _rules_of(table: str) -> EntityRules[Any] | None:
@@ -89,5 +113,5 @@ def _rules_of(table: str) -> EntityRules[Any] | None:
 
 @lru_cache(maxsize=64)
 def _of_interest(table: Table) -> Select[Any]:
-    columns = [table.c[name] for name in (*OWNING_COLUMNS, "status") if name in table.c]
-    return select(*columns).where(table.c.id == bindparam("key"))
+    columns = [table.c[name] for name in ("id", *OWNING_COLUMNS, "status") if name in table.c]
+    return select(*columns).where(table.c.id.in_(bindparam("keys", expanding=True)))

@@ -299,17 +299,16 @@ def files(app: Flask) -> int:
 @pytest.fixture
 def trap(monkeypatch: pytest.MonkeyPatch) -> None:
     """The service of clients has a mistake, which shows with one name alone."""
-    create = ClientService.create
+    prepare = ClientService.prepare
 
-    def create_or_fail(self: Any, values: Any, *given: Any, **named: Any) -> Any:
-        found = create(self, values, *given, **named)
-        if values.get("name") == "Client 7":
+    def prepare_or_fail(self: Any, change: Any) -> None:
+        prepare(self, change)
+        if change.values.get("name") == "Client 7":
             raise KeyError("a mistake of ours, with a secret in it")
-        if values.get("name") == "Client 9":
+        if change.values.get("name") == "Client 9":
             records.connection().execute(text("SELECT nothing FROM nowhere"))
-        return found
 
-    monkeypatch.setattr(ClientService, "create", create_or_fail)
+    monkeypatch.setattr(ClientService, "prepare", prepare_or_fail)
 
 
 def test_a_row_that_fails_unexpectedly_is_left_out_alone(
