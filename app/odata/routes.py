@@ -29,7 +29,6 @@ from app.odata.syntax.lexer import Limits
 from app.sealing import derived_keys
 
 PREFIXES = ("/odata/", "/odata/v1/")
-METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 
 
 def init_app(app: Flask, container: edm.EntityContainer, config: Config) -> ODataService:
@@ -54,10 +53,11 @@ def init_app(app: Flask, container: edm.EntityContainer, config: Config) -> ODat
     representations.bind(app, service.representations)
     addresses.bind(app, lambda entity, key: PREFIXES[0] + service.address(entity, key))
     for index, prefix in enumerate(PREFIXES):
-        view = streamed(partial(_view, service, config, prefix))
         endpoint = f"odata-{index}" if index else "odata"
+        app.view_functions[endpoint] = streamed(partial(_view, service, config, prefix))
         for rule in (prefix, f"{prefix}<path:resource>"):
-            app.add_url_rule(rule, endpoint, view, methods=METHODS, provide_automatic_options=False)
+            # Of every method: which ones an address takes depends on what lies there.
+            app.url_map.add(app.url_rule_class(rule, endpoint=endpoint))
     return service
 
 

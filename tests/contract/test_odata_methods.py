@@ -15,7 +15,7 @@ from tests.conftest import Once
 from tests.contract.conftest import Api
 from tests.contract.records import make
 
-METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "TRACE")
 READ = "GET, HEAD, OPTIONS"
 ADDRESSES = {
     "": READ,

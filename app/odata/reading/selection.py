@@ -262,10 +262,13 @@ def shown_members(
 
 
 def _refuse_others(name: str, options: QueryOptions, offset: int) -> None:
-    """Refuse options inside ``$select`` that are of collections."""
+    """Refuse options inside ``$select`` that are of collections (URL Conventions 5.1.4).
+
+    ``$compute`` could stand there, and is not offered.
+    """
     if options != QueryOptions(select=options.select):
-        message = f"{name} is no collection: $select takes $select inside it"
-        raise UnsupportedError(message, offset)
+        refusal = UnsupportedError if options.compute else QueryError
+        raise refusal(f"{name} is no collection: $select takes $select inside it", offset)
 
 
 def _name(scope: Scope, member: Member) -> str:
