@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -21,11 +20,12 @@ from app.importing.columns import (
     TYPES,
     UPDATE_BY,
     Options,
+    Plan,
 )
 from app.importing.history import ImportProblemsError, import_records
 from app.importing.limits import JOB
 from app.importing.progress import progress_bar
-from app.importing.rows import Drafts, Import, Outcome, Progress, look_through
+from app.importing.rows import Import, Outcome, look_through
 from app.importing.tables import ENCODINGS, open_table
 from app.written.dates import ORDERS
 
@@ -124,23 +124,20 @@ def run(file: Path, options: Options) -> Outcome:
     then everything is written in one transaction.
     """
     plan = look_through(file, options, lambda rows: None)
-    whole = options.mode != SKIP_BAD and not options.dry_run
-    with tempfile.TemporaryFile() as drafts, progress_bar() as report:
-        rows = Drafts(drafts)
+    if options.mode == SKIP_BAD or options.dry_run:
+        return _pass(file, options, plan)
+    outcome = _pass(file, replace(options, dry_run=True), plan)
+    if outcome.problem_count:
+        raise outcome.refuse()
+    return _pass(file, options, plan, whole=True)
 
-        def progress(running: Import) -> Progress:
-            what = "Checking rows" if running.options.dry_run else "Importing rows"
-            return lambda count: report(what, running.outcome.rows, 0)
 
-        with open_table(file, JOB, options.encoding) as table:
-            running = Import(table, replace(options, dry_run=options.dry_run or whole), plan)
-            outcome = running.in_chunks(progress(running), drafts=rows if whole else None)
-        if not whole:
-            return outcome
-        if outcome.problem_count:
-            raise outcome.refuse()
+def _pass(file: Path, options: Options, plan: Plan, *, whole: bool = False) -> Outcome:
+    what = "Checking rows" if options.dry_run else "Importing rows"
+    with open_table(file, JOB, options.encoding) as table, progress_bar() as report:
         running = Import(table, options, plan)
-        return running.in_one_transaction(rows, progress(running))
+        run = running.in_one_transaction if whole else running.in_chunks
+        return run(lambda rows: report(what, running.outcome.rows, 0))
 
 
 def _split(pairs: tuple[str, ...]) -> list[tuple[str, str, str]]:

@@ -33,7 +33,7 @@ from app.http.security import current_caller
 from app.importing.columns import SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.named_columns import as_remembered
-from app.importing.rows import Drafts, Import, Outcome, Problem, look_through
+from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.schemas import CountsSchema
 from app.importing.tables import open_table
 from app.jobs.leases import LostError, StoppingError, keep, leave_if_stopping, take
@@ -152,16 +152,16 @@ class RunningImport:
             with transaction():
                 self._complete(outcome)
             return
-        with tempfile.TemporaryFile() as file:
-            rows = Drafts(file)
-            with open_table(path, JOB, options.encoding) as table:
-                self.begin("Checking")
-                checking = Import(table, replace(options, dry_run=True), plan)
-                outcome = checking.in_chunks(self.pause, self._note, rows)
-            if outcome.problem_count:
-                raise outcome.refuse()
-            self.begin("Writing", done=0)
-            Import(table, options, plan).in_one_transaction(rows, self.renew, self._complete)
+        with open_table(path, JOB, options.encoding) as table:
+            self.begin("Checking")
+            checking = Import(table, replace(options, dry_run=True), plan)
+            outcome = checking.in_chunks(self.pause, self._note)
+        if outcome.problem_count:
+            raise outcome.refuse()
+        self.begin("Writing", OPENING_LEASE, done=0)
+        with open_table(path, JOB, options.encoding) as table:
+            self.begin("Writing")
+            Import(table, options, plan).in_one_transaction(self.renew, self._complete)
 
     def _plan(self, path: Path, options: Options) -> Plan:
         """How the file is written, by a look through all of it, which keeps the lease."""

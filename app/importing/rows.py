@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pickle  # nosec B403  # of files of this process
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import structlog
 from sqlalchemy import Table, func, or_, select
@@ -120,29 +118,11 @@ class Draft:
     fits: bool = True
 
 
-class Drafts:
-    """Drafts kept in a file between the check of a table and its import, whatever their number."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def add(self, drafts: Iterable[Draft]) -> None:
-        """Keep more of them."""
-        for draft in drafts:
-            pickle.dump(draft, self._file)
-
-    def __iter__(self) -> Iterator[Draft]:
-        self._file.seek(0)
-        with suppress(EOFError):
-            while True:
-                yield pickle.load(self._file)  # nosec B301  # a file of this process
-
-
 class Import:
     """One import of one table by the current caller.
 
-    Rows are read and validated before a transaction begins, then written together: where the
-    database refuses one of them, all of these are undone and written one by one.
+    Rows are written together: where the database refuses one of them, all of these are undone and
+    written one by one.
 
     Raises: ForbiddenError, the caller may not create (or, to update, change) records of the type;
         ValidationError, a heading is no property.
@@ -172,22 +152,12 @@ class Import:
             self._plan.see(cells)
         self.outcome.columns = self._plan.described()
 
-    def within_transaction(
-        self, drafts: Iterable[Draft] | None = None, progress: Progress = lambda rows: None
-    ) -> Outcome:
+    def within_transaction(self) -> Outcome:
         """Import all rows in the running transaction; each bad one is undone by itself.
 
-        Args:
-            drafts: the rows, where a check has read them; else they are read before the first one
-                is written.
+        All are read before the first one is written.
         """
-        waiting = iter(drafts if drafts is not None else list(self.read_rows()))
-        self._take_lock()
-        while portion := list(islice(waiting, CHUNK)):
-            self._write_portion(portion)
-            progress(len(portion))
-        self._record()
-        return self.outcome
+        return self._write_all(list(self.read_rows()), lambda rows: None)
 
     def resume(self, outcome: Outcome) -> None:
         """Go on behind the rows that an earlier run has done."""
@@ -197,16 +167,13 @@ class Import:
         for _ in islice(self._rows, outcome.rows):
             pass
 
-    def in_chunks(
-        self, progress: Progress, note: Note | None = None, drafts: Drafts | None = None
-    ) -> Outcome:
+    def in_chunks(self, progress: Progress, note: Note | None = None) -> Outcome:
         """Import in transactions of up to ``CHUNK`` rows; a dry run undoes each of them.
 
         Others write between two of them.
 
         Args:
             note: keeps what was done so far, in the same transaction.
-            drafts: gets the rows, for ``in_one_transaction``.
         """
         rows = self.read_rows()
         while portion := _portion(rows):
@@ -217,8 +184,6 @@ class Import:
                     session.rollback()
                 if note is not None:
                     note(self.outcome)
-            if drafts is not None:
-                drafts.add(portion)
             progress(len(portion))
             if db.engine.dialect.name == "sqlite":
                 time.sleep(TURN_SECONDS)
@@ -226,9 +191,7 @@ class Import:
             self._record()
         return self.outcome
 
-    def in_one_transaction(
-        self, drafts: Iterable[Draft], progress: Progress, note: Note | None = None
-    ) -> Outcome:
+    def in_one_transaction(self, progress: Progress, note: Note | None = None) -> Outcome:
         """Import everything or, when there is a problem, nothing.
 
         Args:
@@ -236,7 +199,7 @@ class Import:
         Raises: ValidationError, with the problems.
         """
         with transaction():
-            if self.within_transaction(drafts, progress).problem_count:
+            if self._write_all(self.read_rows(), progress).problem_count:
                 raise self.outcome.refuse()
             if note is not None:
                 note(self.outcome)
@@ -262,6 +225,15 @@ class Import:
             cleaned, problems = validate(self._rules, own, partial=False)
             is_good = not (problems or unread)
             yield Draft(number, values, _details(unread), cleaned if is_good else None)
+
+    def _write_all(self, rows: Iterable[Draft], progress: Progress) -> Outcome:
+        waiting = iter(rows)
+        self._take_lock()
+        while portion := list(islice(waiting, CHUNK)):
+            self._write_portion(portion)
+            progress(len(portion))
+        self._record()
+        return self.outcome
 
     def _write_portion(self, drafts: Sequence[Draft]) -> None:
         """Write the rows in their order: new records that look good with few statements."""
