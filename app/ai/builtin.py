@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from app.ai.changes import NEEDS_RECORD, answer_change, change_after, find_change
 from app.ai.context import citation_of
 from app.ai.dialogue import is_of_many, request_after, wishes_in
 from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
@@ -23,7 +24,7 @@ from app.ai.record import (
 )
 from app.ai.references import Mention, find_mentioned
 from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
-from app.ai.requests import NEEDS_RECORD, answer_request
+from app.ai.requests import answer_request, offered
 from app.ai.understanding import SUMMARY, TASK, Request, is_asked, is_how_to, is_shown, read_request
 from app.written.catalogue import marked
 
@@ -70,12 +71,31 @@ def _routed(ask: Ask) -> Iterator[Part]:
     mention = Mention([]) if is_instruction else find_mentioned(text, name)
     mentioned = mention.records
     is_named = len(mentioned) == 1
+    about = replace(ask, context=mentioned[0]) if is_named else ask
+    change = None if is_instruction else find_change(about)
+    if change is not None and change.strength <= (0 if request is None else request.strength):
+        change = None
+    if change is None and request is None and (change := change_after(ask)) is not None:
+        ask = replace(ask, replaces=True)
     wants_task = request is not None and request.kind == TASK
-    if mention.called and not mentioned and not wants_task and (request or not is_command(text)):
+    if (
+        mention.called
+        and not mentioned
+        and not wants_task
+        and (request or change or not is_command(text))
+    ):
         yield Text(ask.translated(UNKNOWN, name=mention.called))
         return
     if is_named:
         ask = replace(ask, context=mentioned[0], figures=None)
+    if (
+        change is not None
+        and (parts := answer_change(ask, replace(change, record=change.record or ask.record)))
+        is not None
+    ):
+        yield from mentioned[:1] if is_named else ()
+        yield from offered(ask, parts)
+        return
     figures = Figures(replace(ask, text=mention.about_it or text) if is_named else ask)
     # "Who is the owner of project 3?" asks for more than the project.
     is_more = bool(mention.called) and is_asked(text) and not is_shown(name)

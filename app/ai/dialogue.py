@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from app.ai.changes import MOST_CHANGES
 from app.ai.due import find_due
 from app.ai.lexicon import Message, languages, lexicon_of, message_of
-from app.ai.requests import is_reason
 from app.ai.understanding import (
     LONGEST_HEAD,
     MAIL,
-    STATE,
     TASK,
     Request,
     is_how_to,
@@ -19,8 +18,6 @@ from app.ai.understanding import (
 )
 from app.settings.days import today
 
-# So many changes of one wish are followed; who changes more says it anew.
-MOST_CHANGES = 5
 _MOST_WISHES = 4
 _ENDS = (".", ";", "!", "?")
 _SIGNS = " .,;!?\n\t"
@@ -29,7 +26,7 @@ _SIGNS = " .,;!?\n\t"
 def is_of_many(text: str) -> bool:
     """Whether a message wants something done to all of a kind: ``close all tickets``."""
     before_whom = (
-        "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in (MAIL, STATE)
+        "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in (MAIL, "update")
         for part in ("objects", "towards")),
     )  # fmt: skip
     doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "update.verbs",
@@ -114,9 +111,7 @@ def _changed(text: str, request: Request, changes: Iterator[str]) -> tuple[Reque
     is_other = False
     for change in changes:
         after: Request | None
-        if request.kind == STATE and not request.reason and is_reason(change, request.language):
-            after = replace(request, reason=change.strip(_SIGNS))
-        elif request.is_open:
+        if request.is_open:
             after = read_request(f"{text.strip(_SIGNS)} {change}")
         else:
             after, is_other = _amended(request, change), True
@@ -141,9 +136,6 @@ def _amended(request: Request, text: str) -> Request | None:
     if request.kind == MAIL and (length := rest.at("mail.links", 0)):
         return replace(request, text=rest.written(length).strip(_SIGNS),
                        link=rest.written(0, length).strip())  # fmt: skip
-    if request.kind == STATE and len(rest) <= 3:
-        length = rest.at("update.links", 0)
-        return replace(request, text=rest.written(length).strip(_SIGNS), states=(), reason="")
     return None
 
 

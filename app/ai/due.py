@@ -90,12 +90,12 @@ def _counted(message: Message, now: date) -> Iterator[tuple[int, int, date]]:
 def _named(message: Message, language: str, now: date) -> Iterator[tuple[int, int, date]]:
     """``tomorrow``, ``next Friday``, ``5 May``, ``by the end of June``."""
     for start, end, period in periods_in(message.tokens[:MOST_WORDS], language):
-        day = _day_of(period, now)
+        day = day_ahead(period, now)
         if day is not None and EARLIEST_YEAR <= day.year <= LATEST_YEAR:
             yield start, end, day
 
 
-def _day_of(period: Period, now: date) -> date | None:
+def day_ahead(period: Period, now: date) -> date | None:
     """The day that a period means for what is to be done; None for one that is over."""
     day = period.start
     if day is None and period.end is not None:

@@ -252,7 +252,9 @@ def _intended_word(word: str, code: str) -> str:
     is_plural = word.endswith(_PLURALS) and stem(meant) == stem(word)
     # Nor is a participle: "verbuchte Zahlungen" asks, and "verbuche" wants it done.
     is_past = word.startswith(meant[:-1]) and word[len(meant) - 1 :].startswith("te")
-    return meant if meant and not is_plural and not is_past else word
+    # "Kunde schreibt" tells, and "schreibe" wants it done.
+    is_told = word.endswith("t") and word[:-1].startswith(meant[:-1])
+    return meant if meant and not (is_plural or is_past or is_told) else word
 
 
 @lru_cache(maxsize=8)

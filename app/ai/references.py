@@ -61,14 +61,13 @@ def find_mentioned(text: str, name: str) -> Mention:
     """
     if len(text) > _LONGEST:
         return Mention([])
-    numbers = {match["number"].upper(): match["prefix"] for match in RECORD_NUMBER.finditer(text)}
+    numbers = {match["number"].upper(): match for match in RECORD_NUMBER.finditer(text)}
     message, numbered = _numbered(text)
     about_it = "" if numbered is None else _about_it(message, numbered)
     if len(numbers) == 1:
-        ((number, prefix),) = numbers.items()
-        entity_set, by = _NUMBERED.get(prefix.upper(), _INVOICES)
+        ((number, match),) = numbers.items()
         called = number if _FORMAL.fullmatch(number) else ""
-        return Mention(_read(entity_set, f"{by} eq {quoted(number)}")[:1], called, about_it)
+        return Mention(_by_number(match)[:1], called, about_it)
     if numbers:
         return Mention([])
     if numbered is None or numbered.key is None:
@@ -112,6 +111,23 @@ def _by_kind(entity: str, key: int) -> list[RecordContext]:
 def without_numbers(text: str) -> str:
     """A how-to question without the record that it is asked for, which no article is about."""
     return " ".join(_FORMAL.sub(" ", text).split()) or text
+
+
+def find_numbered(text: str) -> list[RecordContext]:
+    """The records whose numbers a message has, in their order; none where one is unknown."""
+    matches = list(RECORD_NUMBER.finditer(text))
+    return [each for match in matches for each in _by_number(match)[:1]]
+
+
+def _by_number(match: re.Match[str]) -> list[RecordContext]:
+    entity_set, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
+    return _read(entity_set, f"{by} eq {quoted(match['number'].upper())}")
+
+
+def find_named(name: str, entity_set: str) -> RecordContext | None:
+    """The one record of a set that has this name; None where there is none, or several."""
+    contexts = [each for each in _by_name(name) if each.entity_set == entity_set]
+    return contexts[0] if len(contexts) == 1 else None
 
 
 def _by_name(name: str) -> list[RecordContext]:

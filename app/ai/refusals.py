@@ -20,7 +20,7 @@ NO_CODE = marked(
 )
 NO_WRITES = marked(
     "I cannot do that. What I can propose, for you to confirm: create a task, add a note, draft a"
-    " mail, change a stage or status."
+    " mail, make or change a record, and what its page offers, such as to register a payment."
 )
 
 MANY = marked(
@@ -56,7 +56,8 @@ def is_command(text: str) -> bool:
 ABOUT = marked(
     "I answer how-to questions from the knowledge base, sum up the record that you look at, answer"
     " questions about figures, and propose changes that you confirm: create a task, add a note,"
-    " draft a mail, change a stage or status."
+    " draft a mail, make or change a record, and what its page offers, such as to register a"
+    " payment."
 )
 WELCOME = marked("You are welcome.")
 FAREWELL = marked("Good bye.")

@@ -5,38 +5,32 @@ A mail is written in the language that its reader reads, with amounts as they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from app.ai.context import citation_of, states_of
+from app.ai.changes import NEEDS_RECORD
+from app.ai.context import citation_of
 from app.ai.lexicon import message_of
 from app.ai.parts import Ask, Part, Proposal, RecordContext, Text, ToolCall, ToolResult
 from app.ai.record import PROFILES, list_related
-from app.ai.refusals import NO_WRITES
-from app.ai.tools import NOTED, may_propose, require_possible, state_property, tools
-from app.ai.understanding import MAIL, NOTE, STATE, TASK, Request
+from app.ai.tools import NOTED, may_propose, tools
+from app.ai.understanding import MAIL, NOTE, TASK, Request
 from app.ai.wording import day_text, label, value_text
 from app.bi.words.speech import capital
 from app.container import engine
-from app.container.words import word_text
 from app.db.types import iso_instant
 from app.errors import ForbiddenError
 from app.http.security import current_caller
-from app.odata.names import snake
-from app.search.slips import intended_stem
 from app.settings.days import NOON, start_of
 from app.written.catalogue import SOURCE, languages, marked
 
-NEEDS_RECORD = marked("Say which record is meant: name it, or ask on its page.")
 TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
 NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")
 NO_TASK = marked("Say what the task is, such as: create a task to call Eva tomorrow.")
 _TITLE_LENGTH = 255
 _SUMMARY_LENGTH = 480
-# States that want a reason -> the property that takes it.
-_REASONS: Mapping[str, str] = {"ClosedLost": "lostReason", "Disqualified": "disqualifyReason"}
 
 
 def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
@@ -47,6 +41,11 @@ def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
         parts = iter((Text(ask.translated(NEEDS_RECORD)),))
     else:
         parts = _PROPOSED[request.kind](ask, ask.record, request)
+    yield from offered(ask, parts)
+
+
+def offered(ask: Ask, parts: Iterator[Part]) -> Iterator[Part]:
+    """Parts of an answer, with a proposal for those who may confirm it."""
     for part in parts:
         if isinstance(part, Proposal):
             yield ToolCall("propose_action", {"tool": part.tool, **part.arguments})
@@ -92,70 +91,6 @@ def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator
                        text=request.text)
     )  # fmt: skip
     yield Proposal("add_note", _short(summary), arguments)
-
-
-def _propose_state(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
-    """The change of a stage or status.
-
-    Raises: InvalidStateError, the record cannot become that from what it is.
-    """
-    name = state_property(record.entity)
-    states = states_of(record.entity, name)
-    state = next((each for each in request.states if each in states), None)
-    if not request.states:
-        state = _state_called(request.text, states, request.language)
-    called = label(name, ask.language)
-    if state is None:
-        known = ", ".join(word_text(each, ask.language) for each in states)
-        unknown = ask.translated("%(text)s is no %(property)s. There are: %(states)s.",
-                                 text=request.text, property=called, states=known)  # fmt: skip
-        is_unknown = states and not request.states
-        yield Text(unknown if is_unknown else ask.translated(NO_WRITES))
-        return
-    values = {"record": record.title, "state": word_text(state, ask.language)}
-    arguments: dict[str, Any] = {"id": record.key, name: state}
-    summary = ask.translated("Change the %(property)s of %(record)s to %(state)s",
-                             property=called, **values)  # fmt: skip
-    reason = _REASONS.get(state)
-    if reason is not None:
-        # "Other" wants a text besides, which is a person's to write.
-        reasons = tuple(each for each in states_of(record.entity, reason) if each != "Other")
-        why = _state_called(request.reason, reasons, request.language)
-        if why is None:
-            known = ", ".join(word_text(each, ask.language) for each in reasons)
-            yield Text(ask.translated(
-                "Say why, such as: mark it as %(state)s because of %(reasons)s.",
-                state=values["state"], reasons=known,
-            ))  # fmt: skip
-            return
-        arguments[reason] = why
-        summary += f", {label(reason, ask.language)}: {word_text(why, ask.language)}"
-    if engine.read_one(record.path, select=name)[name] == state:
-        yield Text(ask.translated("%(record)s is %(state)s already.", **values))
-        return
-    require_possible(record, name, state)
-    yield Proposal(f"update_{snake(record.entity)}", _short(summary), arguments)
-
-
-def _state_called(text: str, states: tuple[str, ...], language: str) -> str | None:
-    """The state that is meant by its name, or by a word for it."""
-    name = text.replace(" ", "").replace("-", "").lower()
-    for state in states:
-        if name in (state.lower(), word_text(state, language).replace(" ", "").lower()):
-            return state
-    meant = message_of(text, language).value("update.values", 0)[1] or ()
-    named = {each.replace(" ", "").lower(): state for state in states
-             for each in (state, word_text(state, language))}  # fmt: skip
-    slip = intended_stem(name, dict.fromkeys(named, 1.0), str)
-    return next((state for state in meant if state in states), named.get(slip))
-
-
-def is_reason(text: str, language: str) -> bool:
-    """Whether a text is a reason for a state that wants one."""
-    return any(
-        _state_called(text, states_of(entity, name), language)
-        for entity, name in (("Opportunity", "lostReason"), ("Lead", "disqualifyReason"))
-    )
 
 
 def _short(summary: str) -> str:
@@ -306,4 +241,4 @@ def _invoice_facts(reader: Ask, row: dict[str, Any]) -> Iterator[str]:
         yield reader.translated("It was to be paid by %(day)s.", day=day)
 
 
-_PROPOSED = {NOTE: _propose_note, MAIL: _propose_mail, STATE: _propose_state}
+_PROPOSED = {NOTE: _propose_note, MAIL: _propose_mail}

@@ -16,11 +16,12 @@ from urllib.parse import quote
 from app.ai.context import entity_type, read_context, states_of
 from app.ai.parts import RecordContext
 from app.ai.wishes import Wish, head_of, is_said
-from app.ai.wording import value_text
+from app.ai.wording import label, value_text
 from app.bi.plans.entities import spoken
 from app.container import engine
 from app.container.declared import DECLARED
 from app.container.model import container, referred_by, title_of
+from app.container.words import names_of_words, word_text
 from app.db.types import json_text
 from app.errors import InvalidStateError, ValidationError, refuse_any
 from app.events import entity_url
@@ -48,10 +49,14 @@ from app.tickets.comments import create_comment
 from app.writing.services import SERVICES
 from app.writing.states import require_step
 from app.writing.transitions import PATCH
+from app.written.catalogue import SOURCE, marked, text_in
 
 Arguments = Mapping[str, Any]
 # Of the record that a tool is used on.
 KEY: Schema = {"type": "integer", "minimum": 1}
+CREATE = marked("Create the %(kind)s")
+CHANGE = marked("Change the %(property)s of %(record)s to %(state)s")
+_FOR = marked("for")
 _COMPONENTS = "#/components/schemas/"
 # Types that take notes -> the column that notes are appended to; a ticket has comments instead.
 NOTED: Mapping[str, str] = {
@@ -64,6 +69,11 @@ class Tool(ABC):
 
     name: str
     description: str
+    # The type of the record that it is used on, and that of which its arguments are values.
+    record: str | None = None
+    values_of: str = ""
+    # Whether the id of the record says which one that is.
+    is_of_one = True
 
     @property
     @abstractmethod
@@ -80,11 +90,13 @@ class Tool(ABC):
         return ()
 
     @abstractmethod
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
-        """What would be done, in words.
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
+        """What would be done, in words of a language.
 
         Args:
-            sentences: those in which the caller asks for it.
+            sentences: those in which the caller asks for it; None where all is from his words.
         Raises: an ApiError, it could not be done.
         """
 
@@ -127,8 +139,8 @@ class _EntityTool(Tool):
 
     def __init__(self, home: edm.EntitySet) -> None:
         self._home = home
-        self._entity = home.type.name
-        self.name = f"{self.action}_{snake(self._entity)}"
+        self.entity = self.values_of = home.type.name
+        self.name = f"{self.action}_{snake(self.entity)}"
 
     def rights(self, arguments: Arguments) -> Sequence[str]:
         service = self._home.service
@@ -157,30 +169,33 @@ class CreateTool(_EntityTool):
 
     def __init__(self, home: edm.EntitySet) -> None:
         super().__init__(home)
-        self.description = f"Make a new {spoken(self._entity)}. {home.description}"
+        self.description = f"Make a new {spoken(self.entity)}. {home.description}"
 
     @cached_property
     def wish(self) -> Wish:
         """By what such records are called; those that have words of their own by these, too."""
-        return Wish("create", snake(self._entity), makes=self._entity)
+        return Wish("create", snake(self.entity), makes=self.entity)
 
     @cached_property
     def schema(self) -> Schema:
         return body_schema(self._home.type, creating=True)
 
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
         self._refuse_wrong(arguments, "creation")
-        title = title_of(self._entity)
+        title = title_of(self.entity)
         rest = {name: value for name, value in arguments.items() if name != title}
-        phrases = [f"Create the {spoken(self._entity)}"]
+        kind = label(self.entity, language)
+        what = text_in(language, CREATE, kind=kind)
         if arguments.get(title):
-            phrases.append(f"“{arguments[title]}”")
-        more = [f"{name} {value}" for name, value in described_values(rest, self._home.type)]
-        return ", ".join((" ".join(phrases), *more))
+            what += f" “{arguments[title]}”"
+        described = described_values(rest, language, self._home.type)
+        return ", ".join((what, *(f"{name} {value}" for name, value in described)))
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         created = engine.ask("POST", self._home.name, body=dict(arguments)).body
-        return made_of(self._entity, created["id"])
+        return made_of(self.entity, created["id"])
 
 
 class UpdateTool(_EntityTool):
@@ -190,12 +205,13 @@ class UpdateTool(_EntityTool):
 
     def __init__(self, home: edm.EntitySet) -> None:
         super().__init__(home)
-        self.description = f"Change a {spoken(self._entity)}: what is given, and nothing else."
+        self.record, self.state = self.entity, state_property(self.entity)
+        self.description = f"Change a {spoken(self.entity)}: what is given, and nothing else."
 
     @cached_property
     def wish(self) -> Wish:
         """By the record, its properties and its states; ``close`` makes it ``Closed``."""
-        states = states_of(self._entity, state_property(self._entity))
+        states = states_of(self.entity, state_property(self.entity))
         heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
         ended = [state.lower() for state in states if state.endswith("ed")]
         imperatives = [word[:cut] for word in ended for cut in (-1, -2)]
@@ -203,7 +219,7 @@ class UpdateTool(_EntityTool):
             "update",
             objects=(*map(apart, states), *sorted(heads)),
             alone=imperatives,
-            record=self._entity,
+            record=self.entity,
         )
 
     @cached_property
@@ -212,26 +228,30 @@ class UpdateTool(_EntityTool):
         properties = {"id": KEY, **shape["properties"]}
         return {**shape, "properties": properties, "required": ["id"]}
 
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
-        context = record_of(self._entity, arguments.get("id"))
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
+        context = record_of(self.entity, arguments.get("id"))
         values = _without(arguments, "id")
-        self._refuse_wrong(values, "change", context.key)
-        state = state_property(self._entity)
+        if sentences is not None:  # what a model wrote
+            self._refuse_wrong(values, "change", context.key)
+        state = self.state
         refuse_any(
             (name, "is nothing that the user's message asks to change")
             for name, value in values.items()
-            if name != state and not is_said(name, value, sentences)
+            if sentences is not None and name != state and not is_said(name, value, sentences)
         )
         if state in values:
             require_possible(context, state, values[state])
-        (name, value), *more = described_values(values, self._home.type)
-        first = f"Change the {name} of {context.title} to {value}"
-        return ", ".join((first, *(f"{name} to {value}" for name, value in more)))
+        (name, value), *more = described_values(values, language, self._home.type)
+        first = text_in(language, CHANGE,
+                        property=name, record=context.title, state=value)  # fmt: skip
+        return ", ".join((first, *(f"{name}: {value}" for name, value in more)))
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         key = arguments["id"]
         engine.ask("PATCH", f"{self._home.name}({key})", body=_without(arguments, "id"))
-        return made_of(self._entity, key)
+        return made_of(self.entity, key)
 
 
 def _without(arguments: Arguments, *names: str) -> dict[str, Any]:
@@ -245,17 +265,24 @@ class OperationTool(Tool):
     """Does an operation on a record: a POST to the action; it has the name of the view of REST."""
 
     def __init__(self, operation: Operation) -> None:
-        self._operation = operation
+        self.operation = operation
         self.name = operation.run.__name__
         self.description = " ".join(operation.description.replace("`", "").split())
         self._label = operation.button.label if operation.button else apart(operation.name)
+        self.record = operation.bound_to
+        # Arguments that begin with an amount of the record -> its property.
+        self.usual = operation.button.fills if operation.button else {}
+        self.values_of = operation.returns or operation.bound_to or ""
 
     @cached_property
     def wish(self) -> Wish:
         """By the words of its name, and by those that its declaration has besides."""
-        operation = self._operation
+        operation = self.operation
         return Wish(
-            phrases=(apart(operation.name),), asked_by=operation.asked_by, record=operation.bound_to
+            self.name,
+            phrases=(apart(operation.name),),
+            asked_by=operation.asked_by,
+            record=operation.bound_to,
         )
 
     @cached_property
@@ -269,9 +296,11 @@ class OperationTool(Tool):
         }  # fmt: skip
 
     def rights(self, arguments: Arguments) -> Sequence[str]:
-        return self._operation.permissions
+        return self.operation.permissions
 
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
         refuse_any(
             (key, "must be the id of a record")
             for key in self._keys
@@ -281,14 +310,16 @@ class OperationTool(Tool):
         values = body_arguments(self._in_odata, parse_json(json_text(parameters).encode()))
         if self._in_odata.check is not None:
             self._in_odata.check(values)
-        what = self._label
-        if self._operation.bound_to is not None:
-            what += f" ({self._title(self._operation.bound_to, arguments)})"
-        more = ", ".join(f"{name} {value}" for name, value in described_values(parameters))
+        what = text_in(language, self._label)
+        if self.operation.bound_to is not None:
+            what += f" ({self._title(self.operation.bound_to, arguments)})"
+        more = ", ".join(
+            f"{name} {value}" for name, value in described_values(parameters, language)
+        )
         return f"{what}: {more}" if more else what
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
-        operation = self._operation
+        operation = self.operation
         path = f"{self._path(arguments)}{container().namespace}.{operation.name}"
         answer = engine.ask("POST", path, body=_without(arguments, *self._keys)).body
         if operation.location and operation.returns and isinstance(answer, Mapping):
@@ -299,27 +330,31 @@ class OperationTool(Tool):
 
     @cached_property
     def _in_odata(self) -> edm.Operation:
-        about = (self._operation.name, self._operation.bound_to)
+        about = (self.operation.name, self.operation.bound_to)
         return next(each for each in container().operations if (each.name, each.bound_to) == about)
 
     @cached_property
     def _owner(self) -> tuple[str, str] | None:
         """The type that has the records within it, where they have no set, and the navigation."""
-        bound_to = self._operation.bound_to
+        bound_to = self.operation.bound_to
         within = container().containers_of(entity_type(bound_to)) if bound_to else ()
         return (within[0][0].name, within[0][1].name) if within else None
+
+    @property
+    def is_of_one(self) -> bool:  # type: ignore[override]
+        return self._owner is None
 
     @cached_property
     def _keys(self) -> tuple[str, ...]:
         """The arguments that say which record is meant."""
-        if self._operation.bound_to is None:
+        if self.operation.bound_to is None:
             return ()
         owner = self._owner
         return ("id",) if owner is None else (f"{owner[0][0].lower()}{owner[0][1:]}Id", "id")
 
     def _path(self, arguments: Arguments) -> str:
         """The address of the record with a slash; empty for an operation on none."""
-        bound_to, sets = self._operation.bound_to, container().set_of_type
+        bound_to, sets = self.operation.bound_to, container().set_of_type
         if bound_to is None:
             return ""
         if self._owner is None:
@@ -332,7 +367,7 @@ class OperationTool(Tool):
 
         Raises: NotFoundError, none that the caller may read; InvalidStateError.
         """
-        operation, properties = self._operation, entity_type(bound_to).properties
+        operation, properties = self.operation, entity_type(bound_to).properties
         unnamed = f"{bound_to} {arguments['id']}"
         if operation.binds_hidden:  # it cannot be read
             return unnamed
@@ -383,7 +418,9 @@ class NoteTool(Tool):
         entity = str(arguments.get("type"))
         return SERVICES[entity].needed_rights("update") if entity in NOTED else ()
 
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
         note = load(NoteSchema(), arguments)
         title = record_of(note["type"], note["id"]).title
         return f"Add to {title} the note: {note['text']}"
@@ -421,7 +458,9 @@ class MailTool(Tool):
     def schema(self) -> Schema:
         return arguments_schema(MailSchema)
 
-    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+    def check(
+        self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
+    ) -> str:
         mail = load(MailSchema(), arguments)
         return f"Draft a mail to {mail['to']}: {mail['subject']}"
 
@@ -452,7 +491,7 @@ def made_of(entity: str, key: int) -> dict[str, Any]:
 
 
 def described_values(
-    values: Arguments, type_: edm.EntityType | None = None
+    values: Arguments, language: str, type_: edm.EntityType | None = None
 ) -> Iterator[tuple[str, str]]:
     """Names and values in words; what refers to a record has the name of this.
 
@@ -467,9 +506,19 @@ def described_values(
         kind = values.get(f"{stem}Type")
         target = kind or (None if type_ is None else _target(type_, name))
         if stem == name or target is None or value is None:
-            yield spoken(name), value_text(value)
+            is_word = isinstance(value, str) and name in names_of_words()
+            text = word_text(value, language) if is_word else value_text(value, language)
+            yield label(name, language), text
         else:
-            yield "for" if kind else spoken(stem), record_of(target, value).title
+            named = text_in(language, _FOR) if kind else label(stem, language)
+            yield named, _title_of(target, value)
+
+
+def _title_of(entity: str, key: Any) -> str:
+    """The name of a record, or of a colleague."""
+    if entity == "User" and isinstance(key, int):
+        return str(engine.read_one(f"Users({key})", select="displayName")["displayName"])
+    return record_of(entity, key).title
 
 
 def _target(type_: edm.EntityType, name: str) -> str | None:

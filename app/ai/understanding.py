@@ -27,11 +27,10 @@ from app.ai.lexicon import (
 )
 from app.settings.days import today
 
-TASK, NOTE, MAIL, STATE, SUMMARY = REQUESTS = ("task", "note", "mail", "update", "summary")
+TASK, NOTE, MAIL, SUMMARY = REQUESTS = ("task", "note", "mail", "summary")
 # A request is known by its beginning, and what a record or a state is called is short.
 LONGEST_HEAD = 40
 LONGEST_NAME = 6
-LONGEST_STATE = 3
 _TOLD = ("(", ":", ",", "-", ";")
 _SIGNS = " .:,;?!\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 
@@ -44,7 +43,6 @@ class Request:
     """What is asked for.
 
     ``name``: what the record is called; without one that of the conversation is meant.
-    ``states``: those that the word for the whole request means: ``close it``.
     ``is_whole``: it says both what is to be done and with what, or speaks of the record.
     ``link``: what leads to the text: ``about``, ``that``.
     """
@@ -55,10 +53,14 @@ class Request:
     name: str = ""
     due: date | None = None
     at: time | None = None
-    reason: str = ""
-    states: tuple[str, ...] = ()
     is_whole: bool = False
     link: str = ""
+    is_strong: bool = False
+
+    @property
+    def strength(self) -> int:
+        """How many words say what is wanted, as those of other wishes are counted."""
+        return 2 if self.is_strong else 1
 
     @property
     def is_open(self) -> bool:
@@ -146,7 +148,6 @@ class _Head:
         self._verbs: set[str] = set()
         self._objects: set[str] = set()
         self._alone: set[str] = set()
-        self._states: tuple[str, ...] = ()
         self._kept = ""
         self._name = ""
         self._refers = False
@@ -155,7 +156,7 @@ class _Head:
     def request(self) -> Request | None:
         """The request; None where it is none."""
         index = self._read()
-        kind = self._kind(self._is_led)
+        kind = self._kind()
         if index < 0 or kind is None:
             return None
         return self._of_kind(kind, index)
@@ -180,10 +181,7 @@ class _Head:
             if not end and (link := self._link(kind, index)):
                 self._is_led = True
                 self._link_text = message.written(index, index + link).strip()
-                return self._behind_links(self._kind(True) or "", index + link)
-            if not end and self._is_state_of_record(kind, index):
-                self._is_led = True
-                return index
+                return self._behind_links(self._kind() or "", index + link)
             is_alone = message.at_any(self._alone_paths, index)
             if not end and not is_alone and message.at("language.negations", index):
                 return -1
@@ -195,14 +193,13 @@ class _Head:
 
     _alone_paths = tuple(f"{kind}.alone" for kind in REQUESTS)
 
-    def _kind(self, is_led: bool = False) -> str | None:
+    def _kind(self) -> str | None:
         """The kind of request, as far as it is read."""
         for kinds in (self._verbs & self._objects, self._alone):
             for kind in REQUESTS:
                 if kind in kinds:
                     return kind
-        is_state = is_led and STATE in self._verbs and not self._objects
-        return STATE if is_state else None
+        return None
 
     def _known(self, index: int) -> int:
         """The end of the longest phrase that says what is wanted, or nothing."""
@@ -214,14 +211,13 @@ class _Head:
             for kind in REQUESTS
             for part in ("alone", "begun", "verbs", "objects")
         }
-        stated, states = message.value("update.alone", index)
         noted = message.at("note.kept", index) if NOTE in self._verbs else 0
         plain = max(
             message.at(f"language.{name}", index)
             for name in ("fillers", "leads", "polite", "things", "persons")
         )
         longest = max(
-            *lengths.values(), stated, noted, plain, message.at(KINDS, index), self._number(index)
+            *lengths.values(), noted, plain, message.at(KINDS, index), self._number(index)
         )
         if not longest:
             return self._particle(index)
@@ -230,9 +226,6 @@ class _Head:
                 sets = {"verbs": self._verbs, "objects": self._objects}
                 sets.get(part, self._alone).add(kind)
         self._is_addressed |= lengths[TASK, "alone"] == longest > 1
-        if stated == longest and not self._verbs:
-            self._alone.add(STATE)
-            self._states = tuple(states)
         if noted == longest:
             self._objects.add(NOTE)
             self._kept = message.written(index, index + noted).strip(_SIGNS)
@@ -247,16 +240,8 @@ class _Head:
         is_last = end >= self._end or self._message.tokens[end].mark in _TOLD
         return end if length and is_last else 0
 
-    def _is_state_of_record(self, kind: str | None, index: int) -> bool:
-        """``mark it lost``: a state behind what stands for the record."""
-        is_state = kind is None and STATE in self._verbs and not self._objects and self._refers
-        return is_state and bool(self._message.at("update.values", index))
-
     def _link(self, kind: str | None, index: int) -> int:
-        if kind is not None:
-            return self._message.at(f"{kind}.links", index)
-        is_state = STATE in self._verbs and not self._objects
-        return self._message.at("update.links", index) if is_state else 0
+        return 0 if kind is None else self._message.at(f"{kind}.links", index)
 
     def _behind_links(self, kind: str, index: int) -> int:
         """``daran, dass …``: several words may lead to a text."""
@@ -347,8 +332,9 @@ class _Head:
     def _of_kind(self, kind: str, index: int) -> Request | None:
         is_strong = kind in self._verbs & self._objects
         is_whole = is_strong or self._refers or (kind == TASK and self._is_addressed)
+        is_whole = is_whole or (kind == NOTE and bool(self._link_text))
         request = Request(kind, self._lexicon.code, self._text(index), self._name,
-                          is_whole=is_whole, link=self._link_text)  # fmt: skip
+                          is_whole=is_whole, link=self._link_text, is_strong=is_strong)  # fmt: skip
         if kind == TASK:
             text = self._text(index, without=self._due)
             request = replace(request, text=text, due=self._due.day, at=self._due.at)
@@ -362,8 +348,6 @@ class _Head:
             is_about = bool(request.text) and self._is_reference(index)
             request = replace(request, text="" if is_about else request.text)
             return request if is_strong or self._is_led or self._name or self._refers else None
-        if kind == STATE:
-            return self._of_state(request, index)
         is_record = self._refers or self._reference(index) >= self._end > index
         if self._message.at_any(ASKING, 0) and self._is_noun and not self._name:
             return None  # "who is the client?" asks for one of the record
@@ -377,23 +361,6 @@ class _Head:
         """Whether the text is nothing but the record: ``it``, its number."""
         is_thing = self._message.at("language.things", index) or self._number(self._end - 1)
         return bool(is_thing) and self._reference(index) >= self._end
-
-    def _of_state(self, request: Request, index: int) -> Request | None:
-        message = self._message
-        reasons = [span for span in message.places("update.reasons") if span[0] >= index]
-        start, end = reasons[0] if reasons else (self._end, self._end)
-        words = message.skipped(index, "language.fillers", "update.objects")
-        if start - words > LONGEST_STATE or (self._states and words < start):
-            return None
-        if not self._states and not (self._is_led and words < start):
-            return None
-        following = message.skipped(end, "language.articles", "update.of")
-        return replace(
-            request,
-            text=message.written(words, start).strip(_SIGNS),
-            reason=message.written(following, self._end).strip(_SIGNS),
-            states=self._states,
-        )
 
     def _text(self, index: int, without: Due | None = None) -> str:
         """The quotation at a place, else the words from there on without those that say when."""

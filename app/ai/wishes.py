@@ -52,6 +52,7 @@ class Wish:
         self._verbs, self._objects, self._alone = (
             [f"{kind}.{part}" for kind in kinds] for part in ("verbs", "objects", "alone")
         )
+        self._kinds = kinds
         self._things: Sequence[Words] = (*self._objects, tuple(objects))
         self._says_all = frozenset(alone)
         self._makes = makes
@@ -74,35 +75,50 @@ class Wish:
         return False
 
     def is_wanted(self, clause: Message) -> bool:
-        """Whether a clause wants it done: it begins with the verb, or ends with it."""
-        own: Sequence[Words] = [
-            *self._verbs,
-            *self._alone,
-            *((each[0],) for each, _ in self._phrases),
-        ]
+        return self.strength(clause) > 0
+
+    def strength(self, clause: Message, record: str | None = None) -> int:
+        """How many words of a clause want it done; 0 where it is not wanted.
+
+        The clause begins with the verb, or ends with it.
+
+        Args:
+            record: the type of the record that is looked at, which needs no word then, nor does
+                what only begins a wish say less than a verb.
+        """
+        begun = [f"{kind}.begun" for kind in self._kinds] if record is not None else []
+        verbs: Sequence[Words] = [*self._verbs, *begun]
+        own = [*verbs, *self._alone, *((each[0],) for each, _ in self._phrases)]
         little = stop_words(clause.lexicon.code)
         content = [index for index, word in enumerate(clause.words("")) if clause.at_any(own, index)
-                   or not (word in little or clause.at_any(_LITTLE, index))]  # fmt: skip
+                   or not (word in little or clause.at_any(_LITTLE, index)
+                           or (record and clause.tokens[index].number))]  # fmt: skip
         edges = [*content[:2], *content[-1:]]
+        is_looked_at = self._record is not None and record == self._record
         is_other = self._record is not None and is_of_another(clause, self._record)
+        is_other = is_other and not is_looked_at
+        strengths = [0]
         if content and not is_other:
             is_alone = clause.words("")[content[0]] in self._says_all
-            if is_alone or clause.at_any(self._alone, content[0]):
-                return True
-        means_record = self._record is not None and not is_other and (
-            self._record in clause.kinds or has_reference(clause)
-        )  # fmt: skip
-        if any(clause.at_any(self._verbs, index) for index in edges):
+            strengths.append(max(is_alone, clause.at_any(self._alone, content[0])))
+        is_meant = self._record is not None and (
+            is_looked_at or self._record in clause.kinds or has_reference(clause)
+        )
+        means_record = is_meant and not is_other
+        if verb := max((clause.at_any(verbs, index) for index in edges), default=0):
             is_addressed = self._takes_address and _ADDRESS.search(clause.text) is not None
-            is_made = self._makes in clause.kinds
-            if is_addressed or means_record or is_made or clause.has(*self._things):
-                return True
-        return any(
-            (says_all or means_record)
+            if self._makes in clause.kinds or clause.has(*self._things):
+                strengths.append(verb + 1)
+            elif is_addressed or means_record:
+                strengths.append(verb)
+        strengths += (
+            len(each)
+            for each, says_all in self._phrases
+            if (says_all or (is_meant if len(each) > 1 else means_record))
             and any(clause.at((each[0],), index) for index in edges)
             and all(clause.has((word,)) for word in each[1:])
-            for each, says_all in self._phrases
         )
+        return max(strengths)
 
 
 _LITTLE = ("language.fillers", "language.leads", "language.polite", "language.little")

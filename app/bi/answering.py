@@ -178,6 +178,14 @@ def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Perio
     return periods_among(tokens, code, calendar(utc_now()))
 
 
+def named_among(tokens: Sequence[Token], code: str, entity: str) -> list[tuple[int, int, str, str]]:
+    """What words say of records of a type: from where to where they are written, the property, and
+    its value where the words are one of an enumeration."""
+    from app.bi.questions.answering import named_in  # large: as above
+
+    return list(named_in(tokens, code, entity))
+
+
 def nouns_of(code: str) -> dict[str, str]:
     """What people call records in a language, if questions know it -> the type of these."""
     from app.bi.questions.answering import known_nouns  # large: loaded with the first message

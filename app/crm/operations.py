@@ -87,7 +87,7 @@ CONVERT = Operation(
         page="convert",
         asks=("onDuplicate", "createContact", "createOpportunity"),
     ),
-    asked_by=("wandle um", "konvertiere", "convertis", "convierte", "converti"),
+    asked_by=("wandle um", "umwandeln", "konvertiere", "convertis", "convierte", "converti"),
 )
 MERGE_CLIENTS = Operation(
     name="Merge",
@@ -107,7 +107,7 @@ MERGE_CLIENTS = Operation(
     returns="Client",
     key_of=lambda merge: merge.client_id,
     button=Button(label="Merge", page="merge", is_dangerous=True),
-    asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
+    asked_by=("führe zusammen", "zusammenführen", "fusionne", "fusiona", "unisci"),
 )
 PIPELINE_SUMMARY = Operation(
     name="PipelineSummary",

@@ -112,8 +112,9 @@ REGISTER_PAYMENT = Operation(
         tells="amount",
         fills={"amount": "amountDue"},
     ),
-    asked_by=("pay", "mark paid", "buche zahlung", "erfasse zahlung", "enregistre paiement",
-              "registra pago", "registra pagamento"),
+    asked_by=("pay", "mark paid", "record payment", "log payment", "book", "buche zahlung",
+              "verbuche zahlung", "erfasse zahlung", "enregistre paiement", "registra pago",
+              "registra pagamento"),
 )  # fmt: skip
 VOID = Operation(
     name="Void",
@@ -149,7 +150,7 @@ MARK_UNCOLLECTIBLE = Operation(
         about="amountDue",
         instead_of="status:Uncollectible",
     ),
-    asked_by=("write off", "buche aus", "passe pertes"),
+    asked_by=("write off", "buche aus", "schreibe ab", "passe pertes"),
 )
 CREATE_CREDIT_NOTE = Operation(
     name="CreateCreditNote",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,10 +31,11 @@ from app.bi.questions.understanding import (
     understanding_of,
 )
 from app.bi.words.speech import Speech, capital
-from app.bi.words.tokens import Token
+from app.bi.words.tokens import Token, repaired
 from app.errors import ForbiddenError
 
 Placed = tuple[int, int, Period]
+Named = tuple[int, int, str, str]
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 _UNSURE = 0.79  # at most that of what goes on (no session was learned from) or is not plain
@@ -219,6 +220,31 @@ def periods_among(tokens: Sequence[Token], code: str, now: Calendar) -> list[Pla
     stemmed = [replace(token, stem=lexicon.stem(token.text)) for token in tokens]
     spoken = ((each, periods.resolve(each.when)) for each in periods.find(stemmed))
     return [(each.start, each.end, period) for each, period in spoken if period is not None]
+
+
+def named_in(tokens: Sequence[Token], code: str, entity: str) -> Iterator[Named]:
+    """The properties of a type that words name, and the values that enumerations have.
+
+    Returns: where the words are written and what follows, the property, its value or nothing.
+    """
+    lexicon = understanding_of(code if code in LANGUAGES else LANGUAGES[0]).lexicon
+    types = lexicon.model.kinds.items()
+    keys = [key for key, kind in types if entity == kind.type.name or key == f"{entity}s"]
+    parts = list(repaired(tokens, lexicon.known, lexicon.stem))
+    stems = [lexicon.form(part.text if part.repaired_from is None else part.stem) for part in parts]
+    starts = [*(part.start for part in parts), parts[-1].start + 1 if parts else 0]
+    for at in range(len(parts)):
+        for length, entry in lexicon.at(stems, at):
+            for key in keys if entry.category in ("property", "state") else ():
+                meaning = entry.value.by_kind.get(key)
+                if entry.category == "property" and meaning is not None:
+                    yield starts[at], starts[at + length], str(meaning), ""
+                elif (
+                    meaning is not None
+                    and (state := lexicon.model.kinds[key].states[meaning.state]).path
+                ):
+                    path = state.path.rpartition("/")[2]
+                    yield starts[at], starts[at + length], path, state.value.strip("'")
 
 
 def standing_of_record(kind: str, key: int, title: str, code: str) -> dict[str, Any]:

@@ -45,13 +45,13 @@ def test_an_entity_is_made_with_what_it_owns(ai: Api, server: ModelServer, acme:
 
 def test_a_property_that_is_named_is_changed(ai: Api, server: ModelServer, acme: int) -> None:
     values = {"phone": "+49 30 1234567", "industry": "Brewing"}
-    message = "Set the phone of Acme to +49 30 1234567 and its industry to Brewing"
+    message = "Set the phone of Acme to +49 30 1234567 and its industry: Brewing"
     asked = "Change the phone of this client to +49 30 1234567, industry Brewing"
     for said in (message, asked):
         asks_for(server, "update_client", id=acme, **values)
         (action,) = chat(ai, said, context=about("clients", acme))["pendingActions"]
         assert action["summary"] == (
-            "Change the phone of Acme to +49 30 1234567, industry to Brewing."
+            "Change the phone of Acme to +49 30 1234567, industry: Brewing."
         )
     done = ai.post(f"/api/ai/actions/{action['id']}/confirm")
     assert done.status_code == 200, done.text

@@ -1,0 +1,260 @@
+"""What the caller's own words fill in for a change: the values of its arguments.
+
+Properties and their values are known by the words of questions (``app.bi``), days by their
+periods. What is not said stays open, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from app.ai.due import day_ahead
+from app.ai.lexicon import KINDS, RECORD_NUMBER, Message, is_number
+from app.ai.parts import RecordContext
+from app.ai.references import find_named
+from app.bi.answering import named_among, periods_in
+from app.container.model import referred_by, title_of
+from app.db.types import iso_instant
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.search.analysis import stop_words
+from app.settings.days import NOON, start_of, today
+
+_ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
+_ENDS = (",", ";", ".", "!", "?", "(", "-", ":")
+_SIGNS = " .,:;!?\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
+# Where a text is wanted, what is said besides is the first of these that there is.
+_TEXTS = ("reason", "body", "notes", "message")
+_PEOPLE = ("assigneeId", "ownerId", "managerId")
+Schemas = Mapping[str, Any]
+
+
+class Filling:
+    """The values that a message has for arguments.
+
+    Args:
+        message: in the words of the language that it is in.
+        schemas: the JSON Schemas of the arguments.
+        type_: whose properties they are.
+        record: the record that the change is about.
+    """
+
+    def __init__(
+        self, message: Message, schemas: Schemas, type_: edm.EntityType,
+        record: RecordContext | None = None,
+    ) -> None:  # fmt: skip
+        self._message, self._schemas, self._type = message, schemas, type_
+        self._record = record
+        self._taken = {index for index, token in enumerate(message.tokens)
+                       if RECORD_NUMBER.fullmatch(token.text)}  # fmt: skip
+        for each in message.numbered:
+            self._taken.update(range(each.start, each.end))
+        self.values: dict[str, Any] = {}
+        self._spans = 0
+        self._days = [*self._read_days()]
+        self._read_named()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether two values, or a property and one, are all that the message says."""
+        little, message = stop_words(self._message.lexicon.code), self._message
+        others = [
+            index
+            for index, word in enumerate(message.words(""))
+            if index not in self._taken
+            and word not in little
+            and not message.at_any(("language.fillers", "language.polite"), index)
+        ]
+        return bool(self.values) and self._spans > 1 and not others
+
+    # --- what is said with the name of a property, or is the value of one
+
+    def _read_named(self) -> None:
+        code = self._message.lexicon.code
+        places = {token.start: index for index, token in enumerate(self._message.tokens)}
+        named = [(places[start], places.get(end, len(places)), name, member)
+                 for start, end, name, member in named_among(self._message.tokens, code,
+                                                             self._type.name)
+                 if start in places]  # fmt: skip
+        for start, end, name, member in sorted(named, key=lambda each: (each[0], -each[1])):
+            self._spans += start not in self._taken
+            if self._taken.isdisjoint(range(start, end)) and name not in self.values:
+                self._read_pair(start, end, name, member)
+        for name in _PEOPLE:
+            if name in self._schemas and self._message.has("update.assigning"):
+                is_mine = self._message.has("language.mine")
+                self.values |= {name: current_caller().user_id} if is_mine else {}
+                break
+
+    def _read_pair(self, start: int, end: int, name: str, member: str) -> None:
+        name, member = self._written(name, member)
+        if name not in self._schemas:
+            return
+        value: Any = member
+        if not member:
+            index = self._message.skipped(end, "update.links", "language.fillers")
+            value, end = self._value_at(index, self._schemas[name])
+        if value is not None:
+            self.values[name] = value
+            self._taken.update(range(start, end))
+
+    def _written(self, name: str, member: str) -> tuple[str, str]:
+        """What is written: ``ClosedLost`` is a stage, which makes the status ``Lost``."""
+        for other in (name, "stage"):
+            for option in self._schemas.get(other, {}).get("enum") or ():
+                if member and option and option.removeprefix("Closed") == member:
+                    return other, option
+        return name, member
+
+    def _value_at(self, index: int, schema: Mapping[str, Any]) -> tuple[Any, int]:
+        """The value of a type that begins at a place, and where it ends; None for none."""
+        if {"number", "integer"} & _types(schema):
+            if index < len(self._message) and is_number(self._message.tokens[index]):
+                return self._number(index), index + 1
+            return None, index
+        if "date" in schema.get("format", ""):
+            for start, end, day in self._days:
+                if start <= index < end:
+                    return _written_day(day_ahead(day, today()), schema), end
+        return None, index
+
+    def _number(self, index: int) -> Any:
+        number = self._message.tokens[index].number or Decimal(0)
+        return int(number) if number == number.to_integral_value() else number
+
+    # --- what has the form of a value
+
+    def _read_days(self) -> Iterator[tuple[int, int, Any]]:
+        end_before = 0
+        places = periods_in(self._message.tokens, self._message.lexicon.code)
+        for start, end, period in sorted(places, key=lambda each: (each[0], -each[1])):
+            if start >= end_before and period.start is not None:
+                yield start, end, period
+                end_before = end
+
+    def read_amount(self, name: str) -> None:
+        """The number that stands by itself."""
+        dated = {index for start, end, _ in self._days for index in range(start, end)}
+        for index, token in enumerate(self._message.tokens):
+            is_free = index not in self._taken and index not in dated
+            if is_free and name not in self.values and token.kind == "number" and token.number:
+                self.values[name] = self._number(index)
+                self._taken.add(index)
+
+    def read_day(self, name: str) -> None:
+        """The day that is named, which is past or today: of what has been done."""
+        day = next((period.start for _, _, period in self._days), today())
+        self.values.setdefault(name, str(day))
+
+    def read_states(self, name: str) -> None:
+        """The state that a word for the whole change means: ``close it``."""
+        message, options = self._message, self._schemas.get(name, {}).get("enum") or ()
+        for path in ("update.alone", "update.values"):
+            for start, _ in message.places(path) if name not in self.values else ():
+                states = [each for each in message.value(path, start)[1] if each in options]
+                if states and start not in self._taken:
+                    self.values.setdefault(name, states[0])
+
+    def read_flags(self) -> None:
+        """What is to be so, by the words of its name: ``create an opportunity``."""
+        for name, schema in self._schemas.items():
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).split()
+            is_flag = "boolean" in _types(schema) and len(words) > 1
+            if is_flag and all(self._message.has((word,)) for word in words):
+                self.values[name] = True
+
+    def read_address(self) -> None:
+        for name in ("email", "requesterEmail"):
+            if name in self._schemas and (address := _ADDRESS.search(self._message.text)):
+                self.values[name] = address.group().strip(_SIGNS)
+
+    def read_text(self, name: str) -> None:
+        """What is said behind a mark, or behind a word for a reason."""
+        message = self._message
+        places = [end for _, end in message.places("update.reasons")]
+        places += [index for index, token in enumerate(message.tokens)
+                   if token.mark in (",", ":", "-", ";") and index]  # fmt: skip
+        text = message.written(places[0]).strip(_SIGNS) if places else ""
+        if text:
+            self.values.setdefault(name, text)
+
+    # --- what a new record is called
+
+    def read_new(self) -> None:
+        """The name of a new record, whose it is, and where it is of somebody the company."""
+        message, type_ = self._message, self._type
+        places = [end for start, end in message.places(KINDS)
+                  if message.value(KINDS, start)[1] == type_.name]  # fmt: skip
+        if not places:
+            return
+        index = message.skipped(places[0], "create.verbs", "language.called", "language.polite")
+        if length := message.at("language.whose", index):
+            end = self._end_of(index + length)
+            client = find_named(message.written(index + length, end).strip(_SIGNS), "Clients")
+            if client is not None:
+                self._refer(client)
+            index = end
+        if self._record is not None:
+            self._refer(self._record)
+        self._read_company(index)
+        end = self._end_of(index)
+        name = message.written(index, end).strip(_SIGNS)
+        is_address = "@" in name
+        if name and not is_address:
+            self._call(name)
+
+    def _end_of(self, start: int) -> int:
+        """Where a name ends: at a mark, before a particle, or before what it is of."""
+        message = self._message
+        for index in range(start, len(message)):
+            is_end = index > start and message.tokens[index].mark in _ENDS
+            is_more = message.at_any(("language.companies",), index) and "company" in self._schemas
+            is_last = index == len(message) - 1 and message.at("language.particles", index)
+            if is_end or (index > start and is_more) or is_last:
+                return index
+        return len(message)
+
+    def _read_company(self, start: int) -> None:
+        message = self._message
+        for at, end in message.places("language.companies") if "company" in self._schemas else ():
+            if at >= start:
+                name = message.written(end, self._end_of(end)).strip(_SIGNS)
+                self.values.setdefault("company", name)
+
+    def _call(self, name: str) -> None:
+        title = title_of(self._type.name)
+        if title in self._schemas:
+            self.values.setdefault(title, name)
+        elif "lastName" in self._schemas:
+            *first, last = name.split()
+            self.values |= {"lastName": last, **({"firstName": " ".join(first)} if first else {})}
+
+    def _refer(self, record: RecordContext) -> None:
+        """The property that leads to records of the type gets the key."""
+        by_attribute = referred_by(self._type)
+        for name in self._schemas:
+            prop = self._type.properties.get(name)
+            if prop is not None and by_attribute.get(prop.attribute) == record.entity:
+                self.values.setdefault(name, record.key)
+
+
+def text_wanted(schemas: Schemas, missing: Sequence[str]) -> str:
+    """The argument that takes what is said besides; empty for none."""
+    names = [name for name in _TEXTS if name in schemas]
+    return next((name for name in names if name in missing), "")
+
+
+def _types(schema: Mapping[str, Any]) -> set[str]:
+    parts = [schema, *schema.get("anyOf", ())]
+    kinds = (part.get("type", ()) for part in parts)
+    return {kind for each in kinds for kind in ([each] if isinstance(each, str) else each)}
+
+
+def _written_day(day: Any, schema: Mapping[str, Any]) -> str | None:
+    if day is None:
+        return None
+    is_instant = schema["format"] == "date-time"
+    return iso_instant(start_of(day, NOON)) if is_instant else str(day)
