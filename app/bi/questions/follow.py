@@ -217,10 +217,10 @@ def _bounded(previous: Meaning, bound: Bound, model: Model) -> Meaning | None:
 
 def _limited(restriction: Restriction, bound: Bound) -> Restriction:
     """The same limit with another number: how old something is, how many of something there are."""
-    longer, number = bound.sign in ("gt", "ge"), bound.number
+    role, number = "older" if bound.sign in ("gt", "ge") else "younger", bound.number
     match restriction:
         case Dated(when, date) if (unit := unit_of_age(when)) and "." not in number.text:
-            return Dated(ago(number.text, number.unit or unit, longer=longer), date)
+            return Dated(ago(number.text, number.unit or unit, role), date)
         case Has(sign=sign) if sign is not None and not number.unit:
             return replace(restriction, sign=bound.sign, number=number.text)
     return restriction

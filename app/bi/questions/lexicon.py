@@ -23,6 +23,7 @@ from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
 from app.bi.questions.algebra import Figure, Is
 from app.bi.questions.model import Kind, Model, model_data
+from app.bi.questions.roles import roles_data
 from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
@@ -318,9 +319,11 @@ class Lexicon:
     # --- entries of the file
 
     def _of_words(self) -> None:
+        read_as = roles_data()["read_as"]
         for role, texts in self.data["words"].items():
             for text in texts:
-                self.entries[self.phrase(text)].append(Entry(f"f:{role}", role))
+                entry = Entry(f"f:{read_as.get(role, role)}", role)
+                self.entries[self.phrase(text)].append(entry)
         purposes = self.data["language"]["purposes"]
         for begin, word in product(purposes["for"], purposes["words"]):
             self.entries[self.phrase(f"{begin} {word}")].append(Entry("f:aside", "aside"))

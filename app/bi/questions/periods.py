@@ -11,8 +11,9 @@ from app.bi.periods.spans import Calendar, Period, step
 from app.bi.questions.algebra import When
 from app.bi.words.tokens import Token, tokenise
 
-# "older than 30 days", "for more than a month": until so long ago, and since then.
-_BEFORE, _SINCE = "more than", "less than"
+# "older than 30 days": until so long ago; since then; "for a month": all the time.
+_BEFORE, _SINCE, _LASTING = "more than", "less than", "for"
+_AGES = {"older": _BEFORE, "younger": _SINCE, "lasting": _LASTING}
 _EARLIER = "the one before"
 _ALL_BEFORE = "all before"
 _UNITS = ("day", "week", "month", "quarter", "year")
@@ -134,7 +135,7 @@ class Periods:
             if period is None or period.start is None:
                 return None
             return Period(None, period.start, f"before {period.start}")
-        if rest and head in (_BEFORE, _SINCE):
+        if rest and head in _AGES.values():
             return self._bounded(head, rest)
         if rest:
             return self._joined(head, rest)
@@ -174,9 +175,9 @@ class Periods:
             return None
         plural = unit if number == "1" else f"{unit}s"
         day = step(self.now.today, unit, -int(number))
-        if head == _BEFORE:
-            return Period(None, day, f"more than {number} {plural} ago")
-        return Period(day, None, f"in the last {number} {plural}")
+        if head == _SINCE:
+            return Period(day, None, f"in the last {number} {plural}")
+        return Period(None, day, f"more than {number} {plural} ago")
 
 
 def _without_year(token: Token) -> str:
@@ -201,14 +202,14 @@ def both(first: When, second: When) -> When:
     return When(f"{first.words}|{second.words}")
 
 
-def ago(number: str, unit: str, *, longer: bool) -> When:
-    """So many units back and more, or less."""
-    return When(f"{_BEFORE if longer else _SINCE}|{number} {unit}")
+def ago(number: str, unit: str, role: str) -> When:
+    """So many units back: ``older``, ``younger``, or ``lasting`` since then."""
+    return When(f"{_AGES[role]}|{number} {unit}")
 
 
 def since_then(when: When) -> When:
-    """From so long ago on: of ``more than 30 days ago`` the last 30 days."""
-    return When(when.words.replace(_BEFORE, _SINCE, 1))
+    """From so long ago on: of ``more than 30 days ago`` the last 30 days; of a period itself."""
+    return When(f"{_SINCE}|{when.words.partition('|')[2]}") if unit_of_age(when) else when
 
 
 def coming(when: When) -> When:
@@ -217,21 +218,20 @@ def coming(when: When) -> When:
     return When(f"next {rest}s") if head == _SINCE else when
 
 
-def is_joined(when: When) -> bool:
-    """Whether it is two periods or more as one."""
-    head, joint, _ = when.words.partition("|")
-    return bool(joint) and head not in (_EARLIER, _ALL_BEFORE, _BEFORE, _SINCE)
-
-
 def unit_of_age(when: When) -> str:
     """The unit of ``more than 30 days ago``; empty for a period."""
     head, _, rest = when.words.partition("|")
-    return rest.partition(" ")[2] if head in (_BEFORE, _SINCE) else ""
+    return rest.partition(" ")[2] if head in _AGES.values() else ""
 
 
 def is_long_ago(when: When) -> bool:
     """Whether it is so long ago and more."""
-    return when.words.startswith(f"{_BEFORE}|")
+    return when.words.startswith((f"{_BEFORE}|", f"{_LASTING}|"))
+
+
+def is_lasting(when: When) -> bool:
+    """Whether something is so, or is not done, all the time since then: ``for 2 months``."""
+    return when.words.startswith(f"{_LASTING}|")
 
 
 def corrected(token: Token) -> str:

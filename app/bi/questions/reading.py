@@ -386,7 +386,7 @@ class Reader:
         """Whether a noun says that one is meant, by its form or an article before it: ``des größten
         offenen Deals``; of those that are the same in the plural the article alone does."""
         language = self._lexicon.data["language"]
-        phrase = " ".join(token.text for token in tokens[at:end]).lower()
+        phrase = " ".join(map(self._as_meant, tokens[at:end]))
         before = {token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at]}
         alike, weak = language.get("alike", {}), language.get("weak", {})
         if alike and phrase.endswith(tuple(alike["endings"])):
@@ -398,6 +398,13 @@ class Reader:
         articles = {*language.get("of_one", ())}
         articles.update(weak["articles"] if phrase in weak.get("nouns", ()) else ())
         return is_one or not articles.isdisjoint(before)
+
+    def _as_meant(self, token: Token) -> str:
+        """A word as it was written; without its slip, where it has no ending."""
+        written = token.text.lower()
+        if token.repaired_from is None or self._lexicon.stem(written) != written:
+            return written
+        return token.stem
 
     def _is_alone(self, tokens: Sequence[Token], at: int, end: int) -> bool:
         """Whether a superlative stands for one thing, without its noun: ``das älteste bitte``."""
@@ -591,7 +598,7 @@ def _without_parts(leaves: list[Leaf]) -> list[Leaf]:
         is_by = whole.category == "f:by" and length > 2
         return is_by or whole.category in (*orders, *wholes_of.get(leaf.category, ()))
 
-    listed = {*_listing(leaves)} if not compares else set()
+    listed = {*_listing(leaves)}
     return [
         leaf for leaf in leaves
         if not (leaf.category == "f:versus" and leaf.start in listed)

@@ -26,7 +26,7 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.model import Kind
-from app.bi.questions.periods import Periods
+from app.bi.questions.periods import Periods, is_long_ago
 from app.bi.words.speech import ENGLISH_CODE
 
 
@@ -168,5 +168,6 @@ def period_words(when: When) -> str:
     if head == "all before":
         return f"before {rest.removeprefix('in ')}"
     if rest and rest.partition(" ")[0].isdecimal():
+        head = "more than" if is_long_ago(when) else head
         return f"{head} {rest}{'' if rest.startswith('1 ') else 's'} ago"
     return when.words.replace("|", " and ")

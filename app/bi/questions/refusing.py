@@ -316,6 +316,8 @@ def _left_aside(question: _Question) -> tuple[str, ...]:
     # The first noun says what is asked for, whatever follows it.
     nouns = [read.places[at] for at in question.starts("kind")]
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
+    if question.meaning == Meaning(question.meaning.kind):  # all of a kind: which is not said
+        first |= {at for at in analysis.aside if read.crossing[at].startswith("cross content")}
     decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
     # "What did Granit buy" asks for more than who that is.
     restrictions = () if question.meaning.figures else question.meaning.where

@@ -52,7 +52,7 @@ from app.bi.questions.periods import (
     all_before,
     both,
     coming,
-    is_joined,
+    is_lasting,
     is_long_ago,
     since_then,
     unit_of_age,
@@ -449,11 +449,13 @@ class Grammar:
         return self._none(none, part.key, so)
 
     def none_then(self, when: When, none: Options) -> Options | None:
-        """``im letzten Jahr kein Ticket``: none of that time."""
+        """``im letzten Jahr kein Ticket``: none of that time; ``seit 3 Monaten``: since then."""
+        if unit_of_age(when) and not is_lasting(when):
+            return None
 
         def then(_: Kind, of: Has) -> Restriction | None:
             is_dated = any(isinstance(so, Dated) for so in of.where)
-            return None if is_dated else Dated(when)
+            return None if is_dated else Dated(since_then(when))
 
         return self._none(none, when.words, then)
 
@@ -467,7 +469,7 @@ class Grammar:
             so = more(kind, of) if isinstance(of, Has) else None
             return Not(replace(of, where=(*of.where, so))) if isinstance(of, Has) and so else None
 
-        is_none = none.key.startswith(_NONE)
+        is_none = none.key.startswith((_NONE, _NEVER))
         return self._each(none, f"{none.key} {key}", without) if is_none else None
 
     def having_so(self, part: Options, draft: Draft) -> Draft | None:
@@ -580,7 +582,7 @@ class Grammar:
 
     def undone_then(self, deed: Draft, when: When) -> Options:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
-        then = deed._replace(dated=()).within(when, None, left=False)
+        then = deed._replace(dated=()).within(since_then(when), None, left=False)
         undone = self._done(then, negated=True)
         return self._both(self._done(deed, negated=False), undone) if deed.dated else undone
 
@@ -664,21 +666,19 @@ class Grammar:
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in roles("time") or number.unit == "hour" or "." in number.text:
             return None
-        return ago(number.text, number.unit, longer=role == "older")
+        return ago(number.text, number.unit, role)
 
     def so_old(self, draft: Draft, when: When) -> Draft | None:
         by_kind: dict[str, Restriction] = {}
         *rest, last = draft.where or (Options("", {}),)
         if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
-            then = Dated(since_then(when))
-            for kind, none in last.by_kind.items():
-                if isinstance(none, Not) and isinstance(none.of, Has):
-                    by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
-            return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
+            none = self.none_then(when, last)
+            return draft._replace(where=(*rest, none)) if none else None
         for kind in draft.kinds:
             since = map(self.kinds[kind].since, draft.said_of(kind))
             by_kind[kind] = Dated(when, next(filter(None, since), self.kinds[kind].date))
-        return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
+        aged = draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
+        return aged._replace(leftward=aged.leftward or is_lasting(when))  # "seit Mai | ohne Ticket"
 
     @_of_each("{0.key} {1.words}")
     def so_long_since(self, kind: Kind, path: str, when: When) -> Restriction:
@@ -790,7 +790,7 @@ class Grammar:
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
             return None
-        return "gt" if role in ("older", "more") else "le", number
+        return "gt" if role in ("older", "lasting", "more") else "le", number
 
     def against(self, role: str, part: Any) -> Against | None:
         if role in ("more", "less") and not (
@@ -814,9 +814,7 @@ class Grammar:
 
     def in_pair(self, draft: Draft, *pair: Any, left: bool) -> Draft | None:
         *_, when, against = pair
-        # Of three months in a row none is set against the others.
-        is_pair = against.when not in (None, when) and not is_joined(when)
-        if draft.against not in (None, Against()) or not is_pair:
+        if draft.against not in (None, Against()) or against.when in (None, when):
             return None
         return draft.within(when, None, left=left)._replace(against=against)
 
@@ -835,6 +833,10 @@ class Grammar:
         if draft.against is None and draft.dated:
             draft = draft._replace(against=Against())
         return draft.flagged("compared") if draft.against is not None else None
+
+    def whose_changed(self, subject: Draft, role: str, draft: Draft) -> Draft | None:
+        is_change = role == "whose" and draft.against is not None and not draft.groups
+        return self._per_subject(subject, draft) if is_change else None
 
     def has_changed(self, draft: Draft, role: str) -> Draft | None:
         if "compared" in draft.flags and role != "previous":
@@ -1563,12 +1565,15 @@ class Grammar:
                  for key, group in choices.by_kind.items()]  # fmt: skip
         is_thing = bool(named) and not any(each and each.key for each in named)
         is_other = (is_record and not is_who) or is_number or is_thing
-        return None if role == "who" and is_other else draft.flagged("list")
+        return None if role != "list" and is_other else draft.flagged("list")
 
-    def who_does(self, _: str, draft: Draft) -> Draft | None:
+    def who_does(self, role: str, draft: Draft) -> Draft | None:
         """By the subject of the verb, or by the person who is responsible; or who that is."""
         ranked = draft.rank is not None and draft.rank.of in ("count", "figure")
         is_done = draft.is_deed
+        if role == "whom" and draft.rank is not None and draft.rank.word == "best":
+            draft = draft._replace(groups=())
+            is_done = True  # "wem haben wir am meisten verkauft": not what
         if draft.is_records and not draft.columns:
             known = {key: doer for key in draft.kinds
                      if (doer := self._doer(key, draft)) in self.kinds[key].dimensions}  # fmt: skip
@@ -1589,7 +1594,8 @@ class Grammar:
                 continue  # "who owes more than 5000": they themselves
             if bound is not None and figure is not None:  # "who won more than 100k"
                 doers += [verb["subject"] for verb in verbs]
-            subject = (doers or ["" if is_done else self._doer(key, draft)])[0]
+            subject = (doers or [self._doer(key, draft)])[0]
+            subject = "client" if role == "whom" and (is_done or draft.dated) else subject
             if subject in kind.dimensions:
                 groups[key] = Group(subject)
         result = draft.grouped(options(f"who {sorted(groups)}", groups), left=True)
@@ -1797,10 +1803,10 @@ class Grammar:
         where, bound = self._where_of(draft, inside), draft.threshold
         if draft.columns or draft.rank or draft.groups or (bound and not bound.counted):
             raise TypeMismatchError("what others have is records")
-        has: Restriction = Has(inside, where)
+        some = Has(inside, where)
         if bound is not None:
-            has = Has(inside, where, bound.sign, bound.number)
-        has = Not(has) if negated else has
+            some = Has(inside, where, bound.sign, bound.number)
+        has = _none_of(some) if negated else some
         owners = (key for key, kind in self.kinds.items() if inside in kind.related)
         by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
         name = _NONE if negated else "has "
@@ -1856,7 +1862,7 @@ class Grammar:
             for key, kind in self.kinds.items():
                 if inside in kind.related and key not in by_kind:
                     has = Has(inside, where)
-                    by_kind[key] = Not(has) if negated else has
+                    by_kind[key] = _none_of(has) if negated else has
         return options(f"{_NEVER if negated else 'did '}{name} {deed.where} {deed.dated}", by_kind)
 
     def _per_subject(self, subject: Draft, draft: Draft, *, left: bool = True) -> Draft | None:
@@ -2020,6 +2026,17 @@ class Grammar:
 def _only(part: Options | str) -> int:
     """That only one is meant, where it is not said in the plural."""
     return int(isinstance(part, str) or not part.are_several)
+
+
+def _none_of(has: Has) -> Not:
+    """That there is none; of what lasts (``no activity for 2 months``) none since then."""
+
+    def since(so: Restriction) -> Restriction:
+        if isinstance(so, Dated) and is_lasting(so.when):
+            return Dated(since_then(so.when), so.date)
+        return so
+
+    return Not(replace(has, where=tuple(map(since, has.where))))
 
 
 def _bound_of(number: Bound | Number) -> Bound:

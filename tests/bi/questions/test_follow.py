@@ -114,7 +114,7 @@ def test_a_superlative_by_itself_is_one_unless_several_are_meant(
         (
             "invoices overdue by more than 30 days",
             "and more than 90?",
-            Dated(ago("90", "day", longer=True), "dueDate"),
+            Dated(ago("90", "day", "older"), "dueDate"),
         ),
         ("clients in Germany", "without any invoice", Not(Has("Invoices"))),
         (
