@@ -26,7 +26,7 @@ class UserQuerySchema(PageQuerySchema):
     """Which accounts."""
 
     q = fields.String(
-        validate=validate.Length(1, 200),
+        validate=validate.Length(1, 200, lines=True),
         description="Part of the user name, display name or e-mail address.",
     )
     status = fields.String(validate=validate.OneOf(USER_STATUSES))

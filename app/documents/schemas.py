@@ -138,7 +138,7 @@ class SearchQuerySchema(PageQuerySchema):
 
     q = fields.String(
         required=True,
-        validate=validate.Length(3, 200),
+        validate=validate.Length(3, 200, lines=True),
         description="Words, one of three letters or more.",
         example="turbine",
     )
@@ -225,7 +225,7 @@ class ShareBodySchema(CheckedSchema, PostBodySchema):
         },
     )
     recipient_email = fields.Email(
-        validate=validate.Length(max=254),
+        validate=validate.Length(max=254, lines=True),  # the form of an address is one line
         metadata={
             "description": "For whom it is.",
             "label": "For",

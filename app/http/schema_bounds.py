@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 
 from marshmallow import ValidationError, validate
 from werkzeug.routing import IntegerConverter
+
+from app.http.schema_fields import BadValueError
 
 LARGEST_KEY = 2**63 - 1
 
@@ -50,18 +53,44 @@ def is_blank(text: str) -> bool:
     return all(unicodedata.category(character) in _UNSEEN for character in text)
 
 
+# A text of at most so many characters is one line, unless it is said to have several.
+LONGEST_LINE = 255
+LINE_REFUSED = "must be one line without control characters"
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def require_line(text: str) -> None:
+    """Refuse a text that is not one line.
+
+    Raises: BadValueError.
+    """
+    if not text.isprintable() and CONTROLS.search(text):
+        raise BadValueError(LINE_REFUSED)
+
+
 class Length(validate.Length):
-    """How long; a text that must have a character has one that is not blank."""
+    """How long; a text that must have a character has one that is not blank.
+
+    A text of at most ``LONGEST_LINE`` characters is one line, unless it may have several
+    ``lines``.
+    """
 
     message_min = "must have a length of {min} or more"
     message_max = "must have a length of at most {max}"
     message_all = "must have a length between {min} and {max}"
     message_equal = "must have a length of {equal}"
 
+    def __init__(self, *of: Any, lines: bool = False, **options: Any) -> None:
+        super().__init__(*of, **options)
+        self._is_line = not lines and self.max is not None and self.max <= LONGEST_LINE
+
     def __call__(self, value: Any) -> Any:
         if self.min and isinstance(value, str) and value and is_blank(value):
             raise ValidationError("must not be blank")
-        return super().__call__(value)
+        checked = super().__call__(value)
+        if self._is_line and isinstance(value, str) and not is_blank(value):
+            require_line(value)
+        return checked
 
 
 # Of the key of a record.

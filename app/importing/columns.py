@@ -17,6 +17,7 @@ from app.crm.clients import CLIENT, CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
+from app.http.schema_bounds import CONTROLS
 from app.http.security import current_caller
 from app.importing.units import unit_code
 from app.invoices.lines import UNKNOWN_UNIT
@@ -24,6 +25,7 @@ from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.permissions import allowed
 from app.settings.days import zone
+from app.writing.fields import has_one_line
 from app.writing.rules import EntityRules
 from app.written.catalogue import languages
 from app.written.code_names import (
@@ -356,7 +358,10 @@ class Plan:
             if (code := unit_code(text)) is None:
                 raise CellError(UNKNOWN_UNIT)
             return code
-        facets = self._types[attribute].info if attribute in self._types else {}
+        column = self._types.get(attribute)
+        if column is None or has_one_line(column):
+            text = CONTROLS.sub(" ", text)  # lines that a cell has
+        facets = column.info if column is not None else {}
         if (allowed := facets.get("allowed")) is not None:
             return _values_by_word(tuple(allowed)).get(_plain(text), text)
         return _as_written(facets.get("format"), text)

@@ -59,14 +59,14 @@ class Client(Entity):
         "Days from issue to due date.", default=30, minimum=0, maximum=365
     )
     credit_limit: Mapped[Decimal | None] = column("Limit of open invoices.", Money, minimum=0)
-    billing_street: Mapped[str | None] = column("Street and number.", string(255))
+    billing_street: Mapped[str | None] = column("Street and number.", string(255), lines=True)
     billing_city: Mapped[str | None] = column("City.", string(100))
     billing_state: Mapped[str | None] = column("State or region.", string(100))
     billing_postal_code: Mapped[str | None] = column("Postal code.", string(20))
     billing_country: Mapped[str | None] = column(
         "Country (ISO 3166-1 alpha-2).", string(2), format="country"
     )
-    shipping_street: Mapped[str | None] = column("Street and number.", string(255))
+    shipping_street: Mapped[str | None] = column("Street and number.", string(255), lines=True)
     shipping_city: Mapped[str | None] = column("City.", string(100))
     shipping_state: Mapped[str | None] = column("State or region.", string(100))
     shipping_postal_code: Mapped[str | None] = column("Postal code.", string(20))

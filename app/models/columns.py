@@ -6,9 +6,10 @@ the type is, too, of days, instants, whole numbers and what is true or not.
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
 the type has no length of its own), ``format``; ``any_case``: a value of ``allowed`` may be written
-in capitals; ``searchable``: ``contains`` on it is indexed
-(app/models/indexes.py, app/models/searched.py); ``normal_form``: the column whose form it holds
-and the kind (app/writing/normal_forms.py); ``computed``: the service sets it, and no body does.
+in capitals; ``lines``: the text may have several, however short; ``searchable``: ``contains`` on
+it is indexed (app/models/indexes.py, app/models/searched.py); ``normal_form``: the column whose
+form it holds and the kind (app/writing/normal_forms.py); ``computed``: the service sets it, and no
+body does.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def column(
     maximum_length: int | None = None,
     format: str | None = None,
     any_case: bool = False,
+    lines: bool = False,
     searchable: bool = False,
     normal_form: tuple[str, str] | None = None,
     computed: bool = False,
@@ -62,6 +64,7 @@ def column(
         "maximum_length": maximum_length,
         "format": format,
         "any_case": any_case or None,
+        "lines": lines or None,
         "searchable": searchable or None,
         "normal_form": normal_form,
         "computed": computed or None,

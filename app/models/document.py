@@ -33,7 +33,7 @@ class Document(Entity):
 
     __tablename__ = "documents"
 
-    name: Mapped[str] = column("Name.", string(255), searchable=True)
+    name: Mapped[str] = column("Name.", string(255), format="file_name", searchable=True)
     description: Mapped[str | None] = column("Description.", string(2000))
     category: Mapped[str] = column("Category.", default="Other", allowed=DOCUMENT_CATEGORIES)
     folder: Mapped[str | None] = column("Folder.", string(255), index=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import date
@@ -13,7 +12,9 @@ from typing import Any
 from stdnum import bic as stdnum_bic, exceptions as stdnum_errors, iban as stdnum_iban
 
 from app.errors import Detail
+from app.http.schema_bounds import require_line
 from app.http.schema_fields import BadValueError
+from app.odata.payload.values import read_string
 from app.writing.formats import FORMATS as COMMON_FORMATS, tax_id, vat_check
 
 Check = Callable[[Any], Any]
@@ -78,8 +79,7 @@ def check_text(value: Any, most: int, form: str = "") -> str | None:
     stripped = value.strip()
     if len(stripped) > most:
         raise BadValueError(f"must have at most {most} characters")
-    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in stripped):
-        raise BadValueError("must be one line without control characters")
+    require_line(read_string(stripped))
     return (FORMATS[form](stripped) if form else stripped) if stripped else None
 
 

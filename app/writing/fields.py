@@ -56,7 +56,8 @@ def field_of(column: Column[Any], **options: Any) -> Field:
         return Choice(allowed, any_case="any_case" in facets, **options)
     if isinstance(kind, String):
         length = facets.get("maximum_length") or kind.length
-        return Text(length, FORMATS.get(facets.get("format", "")), **options)
+        check = FORMATS.get(facets.get("format", ""))
+        return Text(length, check, lines="lines" in facets, **options)
     if isinstance(kind, UtcDateTime):
         return Moment(**options)
     if isinstance(kind, Boolean):
@@ -78,6 +79,12 @@ def field_of(column: Column[Any], **options: Any) -> Field:
     raise TypeError(f"no field for {column!r}")
 
 
+def has_one_line(column: Column[Any]) -> bool:
+    """Whether a text is one line: a short one that is not said to have several."""
+    length = column.info.get("maximum_length") or getattr(column.type, "length", None)
+    return length is not None and length <= validate.LONGEST_LINE and "lines" not in column.info
+
+
 def described(column: Column[Any]) -> str:
     """What a column says of itself, and of which years its days or instants may be."""
     last = {Date: MAXYEAR, UtcDateTime: MAXYEAR - 1}.get(type(column.type))
@@ -93,11 +100,16 @@ class Text(fields.String):
     """Text in the form that ``check`` gives it; blank is null, or refused where null is."""
 
     def __init__(
-        self, length: int | None, check: Callable[[str], str] | None, **options: Any
+        self,
+        length: int | None,
+        check: Callable[[str], str] | None,
+        *,
+        lines: bool = False,
+        **options: Any,
     ) -> None:
         message = None if length is None else f"must have at most {length:,} characters"
         super().__init__(
-            validate=validate.Length(max=length, error=message) if length else None,
+            validate=validate.Length(max=length, error=message, lines=lines) if length else None,
             pre_load=_none_if_blank if options.get("allow_none") else None,
             post_load=check,
             **options,
@@ -206,6 +218,7 @@ class Labels(fields.List):
         labels = []
         for label in value:
             text = read_string(label).strip()
+            validate.require_line(text)
             if not text:
                 raise BadValueError("must not contain a blank label")
             if len(text) > MAXIMUM_TAG_LENGTH:

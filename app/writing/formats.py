@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 import zoneinfo
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from urllib.parse import urlsplit
 
 import idna
@@ -207,4 +208,6 @@ FORMATS: Mapping[str, Callable[[str], str]] = {
     "language": language,
     "time_zone": time_zone,
     "tax_id": tax_id,
+    # As Windows and most people write it, whatever a Mac sends: what is searched for is found.
+    "file_name": partial(unicodedata.normalize, "NFC"),
 }

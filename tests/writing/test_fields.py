@@ -45,7 +45,8 @@ def bad_values(column: Column[Any]) -> list[Any]:
         return [*NOT_TEXT, *TEXTS.values(), "Nonsense", *sorted(alike - set(allowed))]
     if isinstance(kind, String | Text):
         refused = [*NOT_TEXT, *TEXTS.values()]
-        return refused + (["x"] if column.info.get("format") else [])
+        takes_all = column.info.get("format") in (None, "file_name")
+        return refused + ([] if takes_all else ["x"])
     if isinstance(kind, ExactDecimal):
         finer = Decimal(1).scaleb(-kind.scale - 1)
         wide = Decimal(10) ** (kind.precision - kind.scale)
