@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Any
 
 import click
 from flask.cli import AppGroup
 
+from app.http.schema_bounds import OneOf
 from app.http.security import acting_as, system_caller
-from app.importing.columns import (
-    ALL_OR_NOTHING,
-    IGNORE,
-    REFUSE,
-    SIGNS,
-    SKIP_BAD,
-    TYPES,
-    UPDATE_BY,
-    Options,
-    Plan,
-)
+from app.importing.columns import ALL_OR_NOTHING, IGNORE, REFUSE, SKIP_BAD, Options, Plan
 from app.importing.history import ImportProblemsError, import_records
 from app.importing.limits import JOB
 from app.importing.progress import progress_bar
 from app.importing.rows import Import, Outcome, look_through
-from app.importing.tables import ENCODINGS, open_table
-from app.written.dates import ORDERS
+from app.importing.schemas import ImportOptionsSchema
+from app.importing.tables import open_table
 
+Command = Callable[..., Any]
 importing = AppGroup("import", help="Bring in data from another system.")
 
 
@@ -67,9 +61,19 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number")
 
 
+def _option(name: str) -> Callable[[Command], Command]:
+    """The option of a field of the form of imports, which says what may be chosen."""
+    field = ImportOptionsSchema().fields[name]
+    choices = next(bound.choices for bound in field.validators if isinstance(bound, OneOf))
+    return click.option(
+        f"--{name.replace('_', '-')}", name, type=click.Choice(tuple(choices)),
+        required=field.required, help=field.metadata.get("description"),
+    )  # fmt: skip
+
+
 @importing.command("csv")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--type", "type_", type=click.Choice(TYPES), required=True, help="What the rows are.")
+@_option("type")
 @click.option(
     "--map",
     "pairs",
@@ -79,42 +83,28 @@ def _refuse(constant: str) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="List every problem, keep nothing.")
 @click.option("--skip-bad", is_flag=True, help="Import the good rows; else all or nothing.")
-@click.option(
-    "--update",
-    type=click.Choice(UPDATE_BY),
-    help="Change the record that has the same, instead of making another.",
-)
-@click.option("--decimal-sign", type=click.Choice(tuple(SIGNS)), help="What begins decimals.")
-@click.option("--date-order", type=click.Choice(ORDERS), help="Order of day and month.")
+@_option("update")
+@_option("decimal_sign")
+@_option("date_order")
 @click.option("--ignore-unknown", is_flag=True, help="Leave out columns that are not recognised.")
-@click.option("--encoding", type=click.Choice(ENCODINGS), help="Encoding of a CSV file.")
+@_option("encoding")
 def import_table(
-    file: Path,
-    type_: str,
-    pairs: tuple[str, ...],
-    dry_run: bool,
-    skip_bad: bool,
-    update: str | None,
-    decimal_sign: str | None,
-    date_order: str | None,
-    ignore_unknown: bool,
-    encoding: str | None,
+    file: Path, pairs: tuple[str, ...], skip_bad: bool, ignore_unknown: bool, **choices: Any
 ) -> None:
     """Import FILE, CSV or xlsx, as clients, contacts, leads or products (docs/crm.md).
 
     \b
     flask --app wsgi import csv customers.csv --type client --map "Kunde=name" --dry-run
-    """  # fmt: skip
-    mapping = {heading: target or None for heading, _, target in _split(pairs)}
-    mode = SKIP_BAD if skip_bad else ALL_OR_NOTHING
+    """
     options = Options(
-        type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update,
-        decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
+        mapping={heading: target or None for heading, _, target in _split(pairs)},
+        mode=SKIP_BAD if skip_bad else ALL_OR_NOTHING,
         unknown_columns=IGNORE if ignore_unknown else REFUSE,
-    )  # fmt: skip
+        **choices,
+    )
     with acting_as(system_caller("cli")):
         outcome = run(file, options)
-    _tell(outcome, dry_run)
+    _tell(outcome, options.dry_run)
 
 
 def run(file: Path, options: Options) -> Outcome:

@@ -45,7 +45,10 @@ class ImportOptionsSchema(Schema):
 
     error_messages = {"unknown": "is no field of this form"}
 
-    type = fields.String(required=True, validate=validate.OneOf(TYPES), example="client")
+    type = fields.String(
+        required=True, validate=validate.OneOf(TYPES), example="client",
+        description="What the rows are.",
+    )  # fmt: skip
     mapping = HeadingMap(
         description="JSON object, heading to property; null ignores a column.",
         example='{"Firma": "name"}',
