@@ -305,14 +305,15 @@ def import_records(
     counts = _counts(data)
     problems = Problems()
     with acting_as(system_caller("cli")), transaction() as session:
-        # Of two at once the second sees what the first has left: keys, numbers, slugs.
-        advisory_lock("import of records")
         rules = {each.rules.name: each.rules for each in import_sets().values()}
         history = History(rules=rules, settings=organisation())
         entries = read_entries(
             data, history, problems, _progress(report, "Checking records", counts)
         )
         problems.stop()
+        # Of two at once the second sees what the first has left: keys, numbers, slugs. On SQLite
+        # nobody else writes from here on.
+        advisory_lock("import of records")
         connection = records.connection()
         keys = assign_keys(connection, entries, problems)
         users = data.get("Users") if isinstance(data, Mapping) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -240,44 +241,52 @@ class Import:
         named = _named_keys(drafts)
         wanted = {value for draft in drafts if (value := self._update_value(draft)) is not None}
         present: dict[str, Keys | None] = {**self._find(wanted)}
-        together: list[Draft] = []
+        taken = self._taken_ids(drafts)
+        # New records, and the values that these get.
+        together: list[tuple[Draft, dict[str, Any]]] = []
         for draft in drafts:
             self.outcome.rows += 1
             keys: Keys | None = ()
             if (value := self._update_value(draft)) is not None:
                 keys = present.get(value, ())
                 present[value] = None  # the next row with the same has to look for it
+            external_id = draft.values.get("external_id")
+            is_known = keys != () or external_id in taken or self._is_twin(draft)
+            if external_id is not None:
+                taken.add(external_id)
             is_shown = len(self.outcome.preview) < PREVIEWED
-            if draft.cleaned is None or is_shown or keys != () or self._is_twin(draft):
-                self._write_together(together, named)
-                self._write_singly(draft, named, keys)
-                together = []
-            else:
-                together.append(draft)
+            values = None
+            if draft.cleaned is not None and not is_known and not is_shown:
+                with suppress(ValidationError):  # told of the row by itself
+                    values = _resolve_named(draft.cleaned, draft.values, named)
+            if values is not None:
+                together.append((draft, values))
+                continue
+            self._write_together(together, named)
+            self._write_singly(draft, named, keys)
+            together = []
         self._write_together(together, named)
 
-    def _write_together(self, drafts: Sequence[Draft], named: NamedKeys) -> None:
+    def _write_together(
+        self, drafts: Sequence[tuple[Draft, dict[str, Any]]], named: NamedKeys
+    ) -> None:
         """Make records with few statements, or one by one if there is anything wrong."""
         if not drafts:
             return
         savepoint = records.connection().begin_nested()
         try:
-            self._service.create_all([
-                self._service.draft(
-                    _resolve_named(draft.cleaned or {}, draft.values, named), problems=()
-                )
-                for draft in drafts
-            ])  # fmt: skip
+            changes = [self._service.draft(values, problems=()) for _, values in drafts]
+            self._service.create_all(changes)
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
             savepoint.rollback()
-            for draft in drafts:
+            for draft, _ in drafts:
                 self._write_singly(draft, named, ())
             return
         savepoint.commit()
         self.outcome.created += len(drafts)
-        for draft in drafts:
+        for draft, _ in drafts:
             self._note_id(draft)
 
     def _write_singly(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> None:
@@ -370,6 +379,14 @@ class Import:
         by_email = attribute == "email_form"
         value = draft.values.get("email" if by_email else attribute)
         return email_form(str(value)) if by_email and value is not None else value
+
+    def _taken_ids(self, drafts: Sequence[Draft]) -> set[str]:
+        """The external ids of the rows that records have."""
+        column = self._rules.table.c.external_id
+        ids = {each for draft in drafts if (each := draft.values.get("external_id")) is not None}
+        if not ids:
+            return set()
+        return set(records.connection().scalars(select(column).where(column.in_(ids))))
 
     def _find(self, values: set[str]) -> Mapping[str, Keys]:
         """The records to change, by what they are found by."""
