@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
 from app.ai.context import entity_type, states_of
-from app.ai.lexicon import KINDS, Message, message_of, spoken
-from app.ai.parts import Ask, Part, Proposal, RecordContext, Text
+from app.ai.lexicon import KINDS, Message, is_number as is_numeral, message_of, spoken
+from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.references import find_numbered
-from app.ai.tools import CreateTool, OperationTool, Tool, UpdateTool, tools
+from app.ai.tools import CreateTool, OperationTool, Tool, UpdateTool, proposal_of, tools
 from app.ai.understanding import read_request
 from app.ai.values import Filling, text_wanted
 from app.ai.wishes import clauses_of, sentences_of
@@ -28,7 +29,6 @@ from app.written.catalogue import marked
 
 NEEDS_VALUES = marked("Say also: %(names)s.")
 NEEDS_RECORD = marked("Say which record is meant: name it, or ask on its page.")
-_SUMMARY_LENGTH = 480
 # So many changes of one wish are followed; who changes more says it anew.
 MOST_CHANGES = 5
 _LONGEST_AMENDMENT = 12
@@ -119,7 +119,9 @@ def _amends(ask: Ask, before: Change, text: str) -> bool:
     open_names = _missing(before.tool, _filled(ask, before) or {})
     is_corrected = message.at_any(("language.correcting", "language.polite"), 0)
     filling = _filling(before.tool, message, None)
-    return bool(open_names & filling.values.keys()) or bool(is_corrected and filling.values)
+    is_number = any(map(is_numeral, message.tokens))
+    says_more = bool(filling.values) or (isinstance(before.tool, UpdateTool) and is_number)
+    return bool(open_names & filling.values.keys()) or bool(is_corrected and says_more)
 
 
 def answer_change(ask: Ask, change: Change) -> Iterator[Part] | None:
@@ -153,8 +155,7 @@ def _proposed(ask: Ask, change: Change, arguments: dict[str, Any]) -> Iterator[P
             yield Text(ask.translated("%(record)s is %(state)s already.", record=record.title,
                                       state=word))  # fmt: skip
             return
-    summary = tool.check(arguments, None, ask.language)
-    yield Proposal(tool.name, f"{summary[:_SUMMARY_LENGTH].removesuffix('.')}.", arguments)
+    yield proposal_of(tool, arguments, language=ask.language)
 
 
 def _unknown_state(ask: Ask, change: Change) -> Iterator[Part] | None:
@@ -180,7 +181,7 @@ def _filling(tool: Tool, message: Message, record: RecordContext | None) -> Fill
         filling.read_new()
         filling.read_address()
     elif isinstance(tool, UpdateTool):
-        filling.read_states(tool.state)
+        filling.read_states(tool.state, tool.imperatives)
     else:
         filling.read_flags()
         for name in tool.schema.get("required", ()):
@@ -202,6 +203,9 @@ def _filled(ask: Ask, change: Change) -> dict[str, Any] | None:
                 filling.read_text(name)
             if "date" in required:
                 filling.read_day("date")
+        numbers = [name for name, value in values.items() if isinstance(value, int | Decimal)]
+        if isinstance(tool, UpdateTool) and not filling.values and len(numbers) == 1:
+            filling.read_amount(numbers[0])  # "no, 21"
         values |= filling.values
     if not isinstance(tool, OperationTool) and not values:
         return None

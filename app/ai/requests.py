@@ -15,7 +15,7 @@ from app.ai.context import citation_of
 from app.ai.lexicon import message_of
 from app.ai.parts import Ask, Part, Proposal, RecordContext, Text, ToolCall, ToolResult
 from app.ai.record import PROFILES, list_related
-from app.ai.tools import NOTED, may_propose, tools
+from app.ai.tools import NOTED, may_propose, proposal_of, short_sentence, tools
 from app.ai.understanding import MAIL, NOTE, TASK, Request
 from app.ai.wording import day_text, label, value_text
 from app.bi.words.speech import capital
@@ -30,7 +30,6 @@ TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
 NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")
 NO_TASK = marked("Say what the task is, such as: create a task to call Eva tomorrow.")
 _TITLE_LENGTH = 255
-_SUMMARY_LENGTH = 480
 
 
 def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
@@ -77,7 +76,7 @@ def _propose_task(ask: Ask, request: Request) -> Iterator[Part]:
     if ask.record is not None:
         arguments |= {"relatedType": ask.record.entity, "relatedId": ask.record.key}
         summary += ask.translated(", for %(record)s", record=ask.record.title)
-    yield Proposal("create_task", _short(summary), arguments)
+    yield Proposal("create_task", short_sentence(summary), arguments)
 
 
 def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
@@ -86,18 +85,7 @@ def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator
         yield Text(ask.translated("I cannot add notes to records of the type %(type)s.", type=kind))
         return
     arguments = {"type": record.entity, "id": record.key, "text": request.text}
-    summary = _short(
-        ask.translated("Add to %(record)s the note: %(text)s", record=record.title,
-                       text=request.text)
-    )  # fmt: skip
-    yield Proposal("add_note", _short(summary), arguments)
-
-
-def _short(summary: str) -> str:
-    """A summary as a sentence: a name may end with a dot."""
-    cut = f"{summary[:_SUMMARY_LENGTH]}\N{HORIZONTAL ELLIPSIS}"
-    whole = summary if len(summary) <= _SUMMARY_LENGTH else cut
-    return f"{whole.removesuffix('.')}."
+    yield proposal_of(tools()["add_note"], arguments, language=ask.language)
 
 
 # --- mails, as drafts
@@ -107,7 +95,6 @@ OTHER_LANGUAGE = marked(
 )
 _LANGUAGES = {"en": marked("English"), "de": marked("German")}
 _SUBJECT_LENGTH = 200
-_MAIL_SUMMARY_LENGTH = 400
 
 
 @dataclass(frozen=True)
@@ -140,10 +127,8 @@ def _propose_mail(ask: Ask, record: RecordContext, request: Request) -> Iterator
         greeting, "", *(bills or _about(reader, request)), *letter.facts, "",
         reader.translated("Kind regards"), *_signature(),
     ])  # fmt: skip
-    summary = ask.translated("Draft a mail to %(to)s: %(subject)s", to=letter.to, subject=subject)
-    summary = summary[:_MAIL_SUMMARY_LENGTH].removesuffix(".")
-    yield Proposal("draft_mail", f"{summary}.",
-                   {"to": letter.to, "subject": subject, "body": body})  # fmt: skip
+    arguments = {"to": letter.to, "subject": subject, "body": body}
+    yield proposal_of(tools()["draft_mail"], arguments, language=ask.language)
     if request.language != reader.language and request.text and not bills:
         called = ask.translated(_LANGUAGES.get(reader.language, reader.language))
         yield Text(ask.translated(OTHER_LANGUAGE, language=called))

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from app.ai.context import entity_type, read_context, states_of
-from app.ai.parts import RecordContext
+from app.ai.parts import Proposal, RecordContext
 from app.ai.wishes import Wish, head_of, is_said
 from app.ai.wording import label, value_text
 from app.bi.plans.entities import spoken
@@ -57,6 +57,9 @@ KEY: Schema = {"type": "integer", "minimum": 1}
 CREATE = marked("Create the %(kind)s")
 CHANGE = marked("Change the %(property)s of %(record)s to %(state)s")
 _FOR = marked("for")
+_NOTED = marked("Add to %(record)s the note: %(text)s")
+_DRAFTED = marked("Draft a mail to %(to)s: %(subject)s")
+_LONGEST_SUMMARY = 480
 _COMPONENTS = "#/components/schemas/"
 # Types that take notes -> the column that notes are appended to; a ticket has comments instead.
 NOTED: Mapping[str, str] = {
@@ -121,6 +124,24 @@ def _tools() -> Iterator[Tool]:
     yield from map(OperationTool, proposed)
     yield NoteTool()
     yield MailTool()
+
+
+def proposal_of(
+    tool: Tool, arguments: Arguments, sentences: Sequence[str] | None = None, language: str = SOURCE
+) -> Proposal:
+    """The proposal of a change, with what would be done in a sentence.
+
+    Raises: an ApiError, it could not be done.
+    """
+    summary = " ".join(tool.check(arguments, sentences, language).split())
+    return Proposal(tool.name, short_sentence(summary), dict(arguments))
+
+
+def short_sentence(text: str) -> str:
+    """A summary as a sentence: a name may end with a dot."""
+    cut = f"{text[:_LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
+    whole = text if len(text) <= _LONGEST_SUMMARY else cut
+    return f"{whole.removesuffix('.')}."
 
 
 def may_propose(tool: Tool, arguments: Arguments) -> bool:
@@ -209,16 +230,21 @@ class UpdateTool(_EntityTool):
         self.description = f"Change a {spoken(self.entity)}: what is given, and nothing else."
 
     @cached_property
+    def imperatives(self) -> Mapping[str, str]:
+        """What makes it what it is then: ``close`` -> ``Closed``, ``qualify`` -> ``Qualified``."""
+        ended = [each for each in states_of(self.entity, self.state) if each.endswith("ed")]
+        return {form: state for state in ended for word in [state.lower()]
+                for form in (word[:-1], word[:-2], f"{word[:-3]}y")}  # fmt: skip
+
+    @cached_property
     def wish(self) -> Wish:
         """By the record, its properties and its states; ``close`` makes it ``Closed``."""
-        states = states_of(self.entity, state_property(self.entity))
+        states = states_of(self.entity, self.state)
         heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
-        ended = [state.lower() for state in states if state.endswith("ed")]
-        imperatives = [word[:cut] for word in ended for cut in (-1, -2)]
         return Wish(
             "update",
             objects=(*map(apart, states), *sorted(heads)),
-            alone=imperatives,
+            alone=self.imperatives,
             record=self.entity,
         )
 
@@ -423,7 +449,7 @@ class NoteTool(Tool):
     ) -> str:
         note = load(NoteSchema(), arguments)
         title = record_of(note["type"], note["id"]).title
-        return f"Add to {title} the note: {note['text']}"
+        return text_in(language, _NOTED, record=title, text=note["text"])
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """A line in the notes, or an internal comment."""
@@ -462,7 +488,7 @@ class MailTool(Tool):
         self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
     ) -> str:
         mail = load(MailSchema(), arguments)
-        return f"Draft a mail to {mail['to']}: {mail['subject']}"
+        return text_in(language, _DRAFTED, to=mail["to"], subject=mail["subject"])
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         to, subject, body = arguments["to"], arguments["subject"], arguments["body"]

@@ -149,8 +149,11 @@ class Filling:
         day = next((period.start for _, _, period in self._days), today())
         self.values.setdefault(name, str(day))
 
-    def read_states(self, name: str) -> None:
+    def read_states(self, name: str, imperatives: Mapping[str, str]) -> None:
         """The state that a word for the whole change means: ``close it``."""
+        for word in self._message.words("") if name not in self.values else ():
+            if word in imperatives:
+                self.values.setdefault(name, imperatives[word])
         message, options = self._message, self._schemas.get(name, {}).get("enum") or ()
         for path in ("update.alone", "update.values"):
             for start, _ in message.places(path) if name not in self.values else ():
@@ -191,16 +194,22 @@ class Filling:
         if not places:
             return
         index = message.skipped(places[0], "create.verbs", "language.called", "language.polite")
-        if length := message.at("language.whose", index):
-            end = self._end_of(index + length)
-            client = find_named(message.written(index + length, end).strip(_SIGNS), "Clients")
+        is_told = index < len(message) and message.tokens[index].mark == ":"
+        whose = [span for span in message.places("language.whose") if span[0] >= index]
+        until = len(message)
+        if whose and not is_told:
+            (start, name_at), end = whose[0], self._end_of(whose[0][1])
+            client = find_named(message.written(name_at, end).strip(_SIGNS), "Clients")
+            if client is not None or start == index:
+                until = start
+                index = end if start == index else index
             if client is not None:
                 self._refer(client)
-            index = end
+                until = until if until > index else len(message)
         if self._record is not None:
             self._refer(self._record)
         self._read_company(index)
-        end = self._end_of(index)
+        end = min(until, self._end_of(index))
         name = message.written(index, end).strip(_SIGNS)
         is_address = "@" in name
         if name and not is_address:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from app.ai.lexicon import ASKING, RECORD_NUMBER, Message, Words, languages, lexicon_of
+from app.ai.lexicon import ASKING, KINDS, RECORD_NUMBER, Message, Words, languages, lexicon_of
 from app.ai.parts import Ask
 from app.odata.names import apart
 from app.search.analysis import stop_words, words
@@ -58,6 +58,11 @@ class Wish:
         self._makes = makes
         self._phrases = [(text.split(), len(text.split()) > 1) for text in phrases]
         self._phrases += [(text.split(), False) for text in asked_by]
+        # "Buche aus" is one word where it stands last: "ausbuchen".
+        particles = {each for code in languages()
+                     for each in lexicon_of(code).list_of("language.particles")}  # fmt: skip
+        joined = (text.split() for text in asked_by if text.split()[-1] in particles)
+        self._phrases += [([f"{last}{first}"], False) for first, last in joined]
         self._record, self._takes_address = record, takes_address
 
     def is_in(self, sentence: str) -> bool:
@@ -112,13 +117,21 @@ class Wish:
             elif is_addressed or means_record:
                 strengths.append(verb)
         strengths += (
-            len(each)
+            len(each) + self._is_direct(clause, each[0])
             for each, says_all in self._phrases
             if (says_all or (is_meant if len(each) > 1 else means_record))
             and any(clause.at((each[0],), index) for index in edges)
             and all(clause.has((word,)) for word in each[1:])
         )
         return max(strengths)
+
+    def _is_direct(self, clause: Message, verb: str) -> bool:
+        """Whether the record stands right behind the verb: ``email this invoice``."""
+        for _, end in clause.places((verb,)):
+            index = clause.skipped(end, "language.articles", "language.things")
+            if clause.at(KINDS, index) and clause.value(KINDS, index)[1] == self._record:
+                return True
+        return False
 
 
 _LITTLE = ("language.fillers", "language.leads", "language.polite", "language.little")

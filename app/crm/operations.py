@@ -107,7 +107,7 @@ MERGE_CLIENTS = Operation(
     returns="Client",
     key_of=lambda merge: merge.client_id,
     button=Button(label="Merge", page="merge", is_dangerous=True),
-    asked_by=("führe zusammen", "zusammenführen", "fusionne", "fusiona", "unisci"),
+    asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 PIPELINE_SUMMARY = Operation(
     name="PipelineSummary",

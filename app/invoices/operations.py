@@ -73,7 +73,18 @@ SEND = Operation(
         instead_of="status:Sent",
         of_many="A draft is issued and gets its number; what was sent cannot be undone.",
     ),
-    asked_by=("mail", "issue", "schicke", "sende", "versende", "envoie", "envía", "invia"),
+    asked_by=(
+        "mail",
+        "email",
+        "issue",
+        "schicke",
+        "sende",
+        "versende",
+        "verschicke",
+        "envoie",
+        "envía",
+        "invia",
+    ),
 )
 SEND_MANY = Operation(
     name="SendInvoices",
@@ -112,9 +123,9 @@ REGISTER_PAYMENT = Operation(
         tells="amount",
         fills={"amount": "amountDue"},
     ),
-    asked_by=("pay", "mark paid", "record payment", "log payment", "book", "buche zahlung",
-              "verbuche zahlung", "erfasse zahlung", "enregistre paiement", "registra pago",
-              "registra pagamento"),
+    asked_by=("pay", "mark paid", "record payment", "enter payment", "log payment", "book",
+              "buche", "buche zahlung", "verbuche zahlung", "erfasse zahlung",
+              "enregistre paiement", "registra pago", "registra pagamento"),
 )  # fmt: skip
 VOID = Operation(
     name="Void",

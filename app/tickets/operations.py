@@ -88,6 +88,6 @@ MERGE_TICKETS = Operation(
     returns="Ticket",
     key_of=lambda merged: merged.target_id,
     button=Button(label="Merge", page="merge", is_dangerous=True),
-    asked_by=("führe zusammen", "zusammenführen", "fusionne", "fusiona", "unisci"),
+    asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 OPERATIONS = (ADD_COMMENT, MERGE_TICKETS)

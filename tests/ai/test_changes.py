@@ -89,6 +89,9 @@ SETS = {"client": "clients", "ticket": "tickets", "invoice": "invoices", "deal":
     ("", "leg einen kunden Sonnenhof Catering an", "create_client", {"name": "Sonnenhof Catering"}),
     ("", "open a ticket for Acme: printer jams again", "create_ticket",
      {"subject": "printer jams again"}),
+    ("", "create a contact Tom Baker for Acme, tom@baker.example", "create_contact",
+     {"firstName": "Tom", "lastName": "Baker", "email": "tom@baker.example"}),
+    ("lead", "qualify this lead", "update_lead", {"status": "Qualified"}),
     ("client", "ticket aufmachen: login geht nicht", "create_ticket",
      {"subject": "login geht nicht"}),
     ("ticket", "set prio to urgent", "update_ticket", {"priority": "Urgent"}),
@@ -115,6 +118,12 @@ def test_what_is_missing_is_asked_for_and_then_proposed(api: Api, records: dict[
     assert answer["reply"].startswith("Say also: method (transfer, card, ")
     (action,) = chat(api, "by card", sessionId=answer["sessionId"])["pendingActions"]
     assert (action["tool"], action["arguments"]["method"]) == ("register_payment", "card")
+
+
+def test_a_value_is_corrected(api: Api, acme: int) -> None:
+    answer = chat(api, "zahlungsziel auf 14 tage setzen", context=about("clients", acme))
+    (action,) = chat(api, "nein, 21", sessionId=answer["sessionId"])["pendingActions"]
+    assert action["arguments"] == {"id": acme, "paymentTermsDays": 21}
 
 
 @pytest.mark.parametrize("message", [

@@ -18,7 +18,7 @@ from orjson import JSONDecodeError, loads
 from app.ai.context import cited, data_sets, name_of
 from app.ai.parts import Ask, Citation, Part, Proposal
 from app.ai.provider.sources import Sources
-from app.ai.tools import Arguments, Tool, arguments_schema, may_propose, tools
+from app.ai.tools import Arguments, Tool, arguments_schema, may_propose, proposal_of, tools
 from app.ai.wishes import sentences_asking
 from app.bi.answering import LONGEST_QUESTION, answer_question
 from app.container import engine
@@ -307,7 +307,6 @@ _TOOLS: tuple[
 # --- tools that propose a change: nothing is done until the caller confirms it
 
 MOST_PROPOSALS = 3
-LONGEST_SUMMARY = 480
 NOT_ASKED_FOR = "The user's message does not ask for that. You may ask whether to do it."
 # Where records have addresses to write to.
 _ADDRESSES = {
@@ -350,11 +349,12 @@ def _propose(tool: Tool, arguments: Arguments, use: Use) -> tuple[Any, str]:
         raise ForbiddenError("The user named no such address, and no record has it.")
     if sum(isinstance(part, Proposal) for part in use.parts) >= MOST_PROPOSALS:
         raise ValidationError([("tool", f"at most {MOST_PROPOSALS} changes an answer")])
-    text = " ".join(tool.check(arguments, sentences).split())
-    if len(text) > LONGEST_SUMMARY:
-        text = f"{text[:LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
-    use.parts.append(Proposal(tool.name, f"{text}.", dict(arguments)))
-    return {"proposed": text, "note": "Nothing is done until the user confirms it."}, "proposed"
+    proposal = proposal_of(tool, arguments, sentences)
+    use.parts.append(proposal)
+    return {
+        "proposed": proposal.summary,
+        "note": "Nothing is done until the user confirms it.",
+    }, "proposed"
 
 
 def _addresses(value: Any) -> Iterator[str]:
