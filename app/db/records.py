@@ -192,26 +192,18 @@ def delete(target: Target, key: int) -> None:
 
 
 def with_defaults(target: Target, values: Mapping[str, Any]) -> dict[str, Any]:
-    """``values`` and the defaults of the columns that they leave out, in column order."""
-    row: dict[str, Any] = {}
-    for name, default, has_default in _defaults(_table(target)):
-        if name in values:
-            row[name] = values[name]
-        elif has_default:
-            row[name] = default
-    return row
+    """``values`` and the defaults of the columns that they leave out."""
+    return {**_defaults(_table(target)), **values}
 
 
 @lru_cache(maxsize=256)
-def _defaults(table: Table) -> tuple[tuple[str, Any, bool], ...]:
-    return tuple(
-        (
-            col.name,
-            col.default.arg if isinstance(col.default, ScalarElementColumnDefault) else None,
-            isinstance(col.default, ScalarElementColumnDefault),
-        )
-        for col in table.columns
-    )
+def _defaults(table: Table) -> Mapping[str, Any]:
+    """Column -> its default, of those that have one."""
+    return {
+        column.name: column.default.arg
+        for column in table.columns
+        if isinstance(column.default, ScalarElementColumnDefault)
+    }
 
 
 @lru_cache(maxsize=512)
