@@ -120,7 +120,9 @@ def _times(
     """
     for index in range(min(len(message), MOST_WORDS)):
         introduced = message.at("language.times", index)
-        start, end = index + introduced, index + introduced + 1
+        half_to = message.at("language.half", index + introduced)
+        start = index + introduced + half_to
+        end = start + 1
         if start >= len(message) or not is_number(message.tokens[start]):
             continue
         hour, minute = int(message.tokens[start].number or 0), 0
@@ -137,6 +139,8 @@ def _times(
             message.at(f"language.{name}", end) for name in ("after_noon", "before_noon", "clock")
         )
         half = bool(is_late or is_early)
+        if half_to and 0 < hour < 24 and not has_minutes:
+            hour, minute = hour - 1, 30
         is_bare = introduced and (
             end >= len(message) or end in days or message.tokens[end].mark
             or message.at_any(("task.links", "language.due", "language.polite"), end)
@@ -145,7 +149,7 @@ def _times(
             message.at(f"language.units.{unit}", end) for unit in UNITS
         )
         is_bare = is_bare or is_hour
-        is_told = has_minutes or half or is_clock or is_bare
+        is_told = has_minutes or half_to or half or is_clock or is_bare
         if not is_told or hour > (12 if half else 23) or minute > 59:
             continue
         if half:

@@ -17,9 +17,11 @@ from app.ai.parts import RecordContext
 from app.ai.references import find_named
 from app.bi.answering import named_among, periods_in
 from app.container.model import referred_by, title_of
+from app.container.words import word_text
 from app.db.types import iso_instant
 from app.http.security import current_caller
 from app.odata.model import edm
+from app.odata.names import apart
 from app.search.analysis import stop_words
 from app.settings.days import NOON, start_of, today
 
@@ -155,11 +157,15 @@ class Filling:
             if word in imperatives:
                 self.values.setdefault(name, imperatives[word])
         message, options = self._message, self._schemas.get(name, {}).get("enum") or ()
-        for path in ("update.alone", "update.values"):
-            for start, _ in message.places(path) if name not in self.values else ():
-                states = [each for each in message.value(path, start)[1] if each in options]
-                if states and start not in self._taken:
-                    self.values.setdefault(name, states[0])
+        for option in filter(None, options):
+            for text in (apart(option), word_text(option, message.lexicon.code)):
+                for start, _ in message.places((text,)):
+                    if message.at("update.links", start - 1):
+                        self.values.setdefault(name, option)
+        for start, _ in message.places("update.alone") if name not in self.values else ():
+            states = [each for each in message.value("update.alone", start)[1] if each in options]
+            if states and start not in self._taken:
+                self.values.setdefault(name, states[0])
 
     def read_flags(self) -> None:
         """What is to be so, by the words of its name: ``create an opportunity``."""

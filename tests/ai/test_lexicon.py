@@ -63,6 +63,7 @@ def test_a_message_of_no_language_is_in_that_of_the_conversation() -> None:
     ("en", "call in 1.5 days at 3.5 pm", None, None),
     ("de", "am Freitag um 15 Uhr anrufen", date(2026, 12, 4), time(15)),
     ("de", "übermorgen anrufen", date(2026, 12, 1), None),
+    ("de", "morgen um halb 10 anrufen", date(2026, 11, 30), time(9, 30)),
     ("de", "bis Dienstag anrufen", date(2026, 12, 1), None),
     ("de", "in 2 Wochen anrufen", date(2026, 12, 13), None),
 ])  # fmt: skip
