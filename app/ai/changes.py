@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from app.ai.context import entity_type, states_of
-from app.ai.lexicon import KINDS, Message, is_number as is_numeral, message_of, spoken
+from app.ai.lexicon import KINDS, Message, is_number as is_numeral, language_of, message_of, spoken
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.references import find_numbered
 from app.ai.tools import CreateTool, OperationTool, Tool, UpdateTool, proposal_of, tools
@@ -54,6 +54,7 @@ def find_change(ask: Ask) -> Change | None:
     """The change that the first clause wants that wants one, by the most of its words."""
     record = next(iter(find_numbered(ask.text)), ask.record)
     entity = record.entity if record is not None else ""
+    likeliest = language_of(ask.text)
     for sentence in sentences_of(ask.text):
         for _, clauses in groupby(clauses_of(sentence), key=lambda clause: clause.text):
             wanted = [
@@ -64,7 +65,12 @@ def find_change(ask: Ask) -> Change | None:
             ]  # fmt: skip
             if wanted:
                 strength, tool, clause = max(
-                    wanted, key=lambda each: (each[0], isinstance(each[1], OperationTool))
+                    wanted,
+                    key=lambda each: (
+                        each[0],
+                        isinstance(each[1], OperationTool),
+                        each[2].lexicon.code == likeliest,
+                    ),
                 )
                 message = message_of(ask.text, clause.lexicon.code)
                 return Change(tool, strength, message, record)

@@ -199,7 +199,9 @@ class Filling:
                   if message.value(KINDS, start)[1] == type_.name]  # fmt: skip
         if not places:
             return
-        index = message.skipped(places[0], "create.verbs", "language.called", "language.polite")
+        index = message.skipped(
+            places[0], "create.verbs", "language.called", "language.polite", "language.particles"
+        )
         is_told = index < len(message) and message.tokens[index].mark == ":"
         whose = [span for span in message.places("language.whose") if span[0] >= index]
         until = len(message)
