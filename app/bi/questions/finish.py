@@ -474,7 +474,8 @@ class _Finishing:
             path = meaning.dated.date if meaning.dated is not None else ""
             path = path or self._event()
         elif rank.word == "next":
-            path, meaning = self._to_come(meaning)
+            path = self._ahead(meaning)
+            meaning = replace(meaning, dated=Dated(When("from today on"), path))
         elif not path:
             path = self._amount(meaning)
             if not path:
@@ -487,16 +488,12 @@ class _Finishing:
         within = bool(meaning.groups)
         return replace(meaning, ranking=Ranking(down, limit, path, within=within))
 
-    def _to_come(self, meaning: Meaning) -> tuple[str, Meaning]:
-        """The date that lies ahead: the one that is said, or the first; of those from today on."""
-        ahead = self.kind.data.get("ahead", ())
+    def _ahead(self, meaning: Meaning) -> str:
+        """The date that lies ahead: the one that is said, or the first."""
+        ahead, event = self.kind.data.get("ahead", ()), self._event()
         if not ahead or meaning.dated is not None:
             raise TypeMismatchError("nothing of it is still to come")
-        path = event if (event := self._event()) in ahead else ahead[0]
-        implied = Is(self.kind.state_with(self.kind.dates.get(path)))
-        is_new = implied.state and implied not in meaning.where
-        where = (*meaning.where, implied) if is_new else meaning.where
-        return path, replace(meaning, where=where, dated=Dated(When("from today on"), path))
+        return event if event in ahead else str(ahead[0])
 
     def _event(self) -> str:
         """The date that a state or an event of the records names."""

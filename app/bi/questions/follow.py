@@ -36,9 +36,8 @@ from app.bi.questions.rules import Bound
 
 
 def followed(
-    previous: Meaning, item: Item, model: Model, *, refers: str = "", beside: bool = False,
-    lists: bool = False,
-) -> Iterator[Finished]:  # fmt: skip
+    previous: Meaning, item: Item, model: Model, *, refers: str, beside: bool, lists: bool
+) -> Iterator[Finished]:
     """The meaning before, changed by what was said; none where it cannot be said of it.
 
     ``refers``: what a pronoun stands for: ``records`` (they), a ``person`` (she);
@@ -52,12 +51,8 @@ def followed(
             changed = _beside(previous, changed)
         if changed is None or (draft is None and changed == previous):
             return
-        if lists:
-            # Which of them: a figure of others does not say that, nor does the highest value.
-            if (changed.figures and changed.kind != previous.kind) or _is_extreme(changed):
-                return
-            if _is_some_of(changed, previous):
-                changed = _listed(changed, model.kinds[changed.kind])
+        if lists and _is_some_of(changed, previous):
+            changed = _listed(changed, model.kinds[changed.kind])
         changed = model.checked(by_dealings(changed, model.kinds[changed.kind]))
         yield Finished(changed, (UNDATED,) if draft is not None and draft.is_undated else ())
     except (TypeMismatchError, KeyError):
@@ -136,10 +131,6 @@ def _is_some_of(changed: Meaning, previous: Meaning) -> bool:
 def _amounts(meaning: Meaning) -> bool:
     """Whether it has a figure that is more than a number of records."""
     return any(figure.measure != COUNT for figure in meaning.figures)
-
-
-def _is_extreme(meaning: Meaning) -> bool:
-    return any(figure.method in ("max", "min") for figure in meaning.figures)
 
 
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
@@ -264,8 +255,6 @@ def _showing(previous: Meaning, path: str, model: Model, *, beside: bool = False
 
 def _grouped(previous: Meaning, groups: tuple[Group, ...], model: Model) -> Meaning:
     kind = model.kinds[previous.kind]
-    if (first := _first_groups(previous, groups, kind)) is not None:
-        return first
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
     paths = {kind.dimensions[group.dimension].path for group in groups if group.dimension}
     if not previous.groups:  # "web leads in June" "all sources": of one nothing is told by it
@@ -274,21 +263,6 @@ def _grouped(previous: Meaning, groups: tuple[Group, ...], model: Model) -> Mean
     if _is_among(previous.part, paths, kind, model):
         previous = replace(previous, part=None)  # "what part is Swiss? Which country has most?"
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
-
-
-def _first_groups(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meaning | None:
-    """Of the largest records by client: those with the most of what these were ranked by."""
-    ranking = previous.ranking
-    if ranking is None or not ranking.path or previous.figures or previous.groups:
-        return None
-    named = (name for name, figure in kind.figures.items() if figure.value == ranking.path)
-    due = kind.amount_of(previous.where)
-    usual = kind.usual if ranking.path == kind.amount else ""
-    name = next((name for name in (due, *named, usual) if name), "")
-    if not name or (due and ranking.path not in (due, kind.amount)):
-        return None
-    return replace(previous, groups=groups, figures=(Figure(name),), columns=(),
-                   ranking=replace(ranking, path=""))  # fmt: skip
 
 
 def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
@@ -354,9 +328,10 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return None
     meaning = _meanings(draft, model)[kind.key]
     changed = _of_part(previous, meaning.where, draft, model)
+    date = previous.dated.date if previous.dated is not None else ""
     if meaning.dated is not None:
         changed = _in_period(changed, meaning.dated.when, meaning.dated.date)
-    elif previous.dated is not None and previous.dated.date in _since(meaning, kind):
+    elif date and date in map(kind.since, meaning.where):
         changed = replace(changed, dated=None)  # "due today?" "And the overdue ones?"
     if meaning.groups:
         changed = _grouped(changed, meaning.groups, model)
@@ -416,13 +391,6 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return _ranked(changed, draft.rank)
     is_told = draft.groups or draft.figures or meaning.columns or (refers and meaning.where)
     return changed if is_told or changed != previous else None
-
-
-def _since(meaning: Meaning, kind: Kind) -> set[str]:
-    """The dates since when records are what is said of them."""
-    states = (kind.data.get("states", {}).get(part.state, {}) for part in meaning.where
-              if isinstance(part, Is))  # fmt: skip
-    return {state["since"] for state in states if "since" in state}
 
 
 def tells_one(meaning: Meaning, kind: Kind) -> bool:

@@ -13,7 +13,7 @@ from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
 from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon, Options
 from app.bi.questions.names import Name, Names
-from app.bi.questions.periods import Periods
+from app.bi.questions.periods import Periods, corrected
 from app.bi.questions.roles import roles_data, words
 from app.bi.questions.rules import Bound, Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
@@ -379,14 +379,14 @@ class Reader:
                     replace(value, are_several=not is_one)
                 )  # fmt: skip
             yield Leaf(at, end, category, value, features)
-            if category in words("superlative", "dated") and self._is_alone(tokens, at, end):
-                yield Leaf(at, end, "rank", (value, 1), features)
 
     def _is_of_one(self, category: str, tokens: Sequence[Token], at: int, end: int) -> bool:
         """Whether a noun says that one is meant, by its form or an article before it: ``des größten
         offenen Deals``; of those that are the same in the plural the article alone does."""
         language = self._lexicon.data["language"]
-        phrase = " ".join(map(self._as_meant, tokens[at:end]))
+        # Of a misspelt word its ending counts.
+        phrase = " ".join(corrected(token) if self._lexicon.stem(token.text) == token.text.lower()
+                          else token.text for token in tokens[at:end]).lower()  # fmt: skip
         before = {token.text.lower() for token in tokens[max(at - _MOST_BETWEEN, 0) : at]}
         alike, weak = language.get("alike", {}), language.get("weak", {})
         if alike and phrase.endswith(tuple(alike["endings"])):
@@ -398,24 +398,6 @@ class Reader:
         articles = {*language.get("of_one", ())}
         articles.update(weak["articles"] if phrase in weak.get("nouns", ()) else ())
         return is_one or not articles.isdisjoint(before)
-
-    def _as_meant(self, token: Token) -> str:
-        """A word as it was written; without its slip, where it has no ending."""
-        written = token.text.lower()
-        if token.repaired_from is None or self._lexicon.stem(written) != written:
-            return written
-        return token.stem
-
-    def _is_alone(self, tokens: Sequence[Token], at: int, end: int) -> bool:
-        """Whether a superlative stands for one thing, without its noun: ``das älteste bitte``."""
-        alone = self._lexicon.data["language"].get("one_thing", {})
-        of_some = end < len(tokens) and tokens[end].text.lower() in alone.get("of", ())
-        while end < len(tokens) and tokens[end].stem in self._lexicon.fillers:
-            end += 1
-        is_last = of_some or end == len(tokens) or tokens[end].apart or tokens[end] is _BEFORE
-        before = tokens[at - 1].text.lower() if at else ""
-        return bool(alone) and is_last and before in alone["articles"] and (
-            tokens[at].text.lower().endswith(tuple(alone["endings"])))  # fmt: skip
 
     def _phrases(self, stems: Sequence[str]) -> Iterator[tuple[int, int, int, Entry]]:
         """Entries where their words stand: from, to, how many words are theirs.

@@ -2030,13 +2030,9 @@ def _only(part: Options | str) -> int:
 
 def _none_of(has: Has) -> Not:
     """That there is none; of what lasts (``no activity for 2 months``) none since then."""
-
-    def since(so: Restriction) -> Restriction:
-        if isinstance(so, Dated) and is_lasting(so.when):
-            return Dated(since_then(so.when), so.date)
-        return so
-
-    return Not(replace(has, where=tuple(map(since, has.where))))
+    where = [so if not (isinstance(so, Dated) and is_lasting(so.when))
+             else Dated(since_then(so.when), so.date) for so in has.where]  # fmt: skip
+    return Not(replace(has, where=tuple(where)))
 
 
 def _bound_of(number: Bound | Number) -> Bound:
