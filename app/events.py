@@ -116,7 +116,9 @@ def row_of(
     payload = '{"object":' + representation + "," + json_text(rest)[1:]
     if len(payload.encode()) > MAX_PAYLOAD_BYTES:
         reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
-        payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
+        payload = '{"object":' + reference + "," + json_text(rest)[1:]
+        if len(payload.encode()) > MAX_PAYLOAD_BYTES:
+            payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
     return {
         "key": _event_key(now),
         "created_at": now,

@@ -41,6 +41,9 @@ _OWNING = {"ownerId": "owner_id", "assigneeId": "assignee_id", "managerId": "man
            "status": "status"}  # fmt: skip
 # What lies in another record is seen by those who see that: its table, and the property of its key.
 _CONTAINED: Mapping[str, tuple[type[Model], str]] = {"payment": (Invoice, "invoiceId")}
+_MODELS: Mapping[str, type[Model]] = {
+    each.rules.event: each.rules.model for each in SERVICES.values()
+}
 
 
 def matches(patterns: Iterable[str], name: str) -> bool:
@@ -147,11 +150,18 @@ def _sees_all(caller: Caller, group: str) -> bool:
 
 
 def _may_read(caller: Caller, group: str, representation: Mapping[str, Any]) -> bool:
-    """Whether the caller may read a record as ``representation``, in the names of the API."""
+    """Whether the caller may read a record as ``representation``, in the names of the API.
+
+    Of a record that is too large to be told, and of what lies in another, the row decides.
+    """
+    record: Mapping[str, Any]
     if group in _CONTAINED:
         model, property_ = _CONTAINED[group]
-        return allowed(caller, PERMISSIONS[group], _owning(model, representation.get(property_)))
-    record = {column: representation.get(property_) for property_, column in _OWNING.items()}
+        record = _owning(model, representation.get(property_))
+    elif representation.keys() == {"id", "url"}:
+        record = _owning(_MODELS[group], representation["id"])
+    else:
+        record = {column: representation.get(property_) for property_, column in _OWNING.items()}
     return allowed(caller, PERMISSIONS[group], record)
 
 

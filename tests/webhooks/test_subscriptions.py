@@ -204,6 +204,51 @@ def test_what_a_record_was_is_told_to_those_who_could_read_it_then(
     assert any("draft" in str(taken.json) for taken in there.at("/ok?all"))
 
 
+LARGE = {"customFields": {"text": "x" * 19_900}}
+NAMED = {
+    "Clients": "name", "Contacts": "lastName", "Leads": "lastName", "Tickets": "subject",
+    "Tasks": "title", "Projects": "name", "Documents": "name",
+}  # fmt: skip
+
+
+@pytest.mark.both_databases
+def test_large_records_are_told_to_those_who_may_read_them(
+    near: Flask, api: Api, sign_in: Callable[..., Api], work: Run
+) -> None:
+    resources = [entity_set.lower() for entity_set in NAMED]
+    own = {f"{resource}:read": "own" for resource in resources}
+    every = {f"{resource}:{verb}": "all" for resource in resources for verb in ("create", "update")}
+    role(api, "Owners", **own, **every, **{"events:read": "all", "kb:read": "published"})
+    owner = sign_in("Owners", near)
+    others: list[str] = []
+    owned: list[str] = []
+    with work(near):
+        for caller, written in ((api, others), (owner, owned)):
+            for entity_set, name in NAMED.items():
+                made = caller.post(f"/odata/{entity_set}", {name: "Large", **LARGE})
+                assert made.status_code == 201, made.text
+                written.append(f"/odata/{entity_set}({made.json['id']})")
+                assert caller.patch(written[-1], {name: "Larger"}).status_code == 200
+        for _ in range(2):
+            made = api.post("/odata/KbArticles", {"title": "Leave", "body": "secret " * 4000})
+            others.append(f"/odata/KbArticles({made.json['id']})")
+        published = others[-1]
+        assert api.patch(published, {"status": "Published"}).status_code == 200
+        until(lambda: published in [each["object"]["url"] for each in _large(api)[-1:]])
+        told, everything = _large(owner), _large(api)
+    assert {each["object"]["url"] for each in told} == {*owned, published}
+    assert not any(each.get("previous") for each in told)
+    assert {each["object"]["url"] for each in everything} == {*others, *owned}
+    before = [value for each in everything for value in (each.get("previous") or {}).values()]
+    assert before.count("Large") == 2 * len(NAMED)
+
+
+def _large(caller: Api) -> list[dict[str, Any]]:
+    """``data`` of the events about records that are told by their address."""
+    events = caller.get("/api/events?limit=500").json["items"]
+    return [event["data"] for event in events if event["data"]["object"].keys() == {"id", "url"}]
+
+
 def test_payments_of_own_invoices_are_told(
     near: Flask, api: Api, sign_in: Callable[..., Api], there: Receiver, work: Run
 ) -> None:
