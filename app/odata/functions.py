@@ -234,7 +234,10 @@ FUNCTIONS: t.Final[Mapping[str, Function]] = {
     "year": _part("year", 1, 4, "date"),
     "ceiling": _rounding("ceiling", "ceil({0})", "ceil({0})"),
     "floor": _rounding("floor", "floor({0})", "floor({0})"),
-    "round": _rounding("round", "round({0})", "(sign({0}) * floor(abs({0}) + 0.5))"),
+    "round": _rounding(
+        "round", "round({0})",
+        "(trunc({0}) + CASE WHEN abs({0} - trunc({0})) >= 0.5 THEN sign({0}) ELSE 0 END)",
+    ),
     "geo.distance": _not_offered("geo geo", "Edm.Double"),
     "geo.intersects": _not_offered("geo geo", _BOOLEAN),
     "geo.length": _not_offered("geo", "Edm.Double"),

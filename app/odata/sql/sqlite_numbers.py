@@ -127,10 +127,11 @@ def double_to_decimal(number: float) -> str | None:
 
 
 def round_double(number: float) -> float:
-    """Half away from zero, as PostgreSQL's ``sign(x) * floor(abs(x) + 0.5)``."""
+    """Half away from zero, by the fraction itself: adding a half to it could round up."""
     if not math.isfinite(number):
         return number
-    return math.copysign(math.floor(abs(number) + 0.5), number)
+    fraction, whole = math.modf(abs(number))
+    return math.copysign(whole + (fraction >= 0.5), number)
 
 
 def quotient(number: float, divisor: float) -> float:

@@ -63,6 +63,9 @@ def test_a_cast_of_a_text_that_is_no_number_is_null(
     assert numbers.to_decimal(text) == decimal
 
 
-@pytest.mark.parametrize(("number", "expected"), [(2.5, 3.0), (-2.5, -3.0), (0.4, 0.0)])
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(2.5, 3.0), (-2.5, -3.0), (0.4, 0.0), (0.49999999999999994, 0.0), (2.0**52 + 1, 2.0**52 + 1)],
+)
 def test_doubles_are_rounded_half_away_from_zero(number: float, expected: float) -> None:
     assert numbers.round_double(number) == expected
