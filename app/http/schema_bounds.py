@@ -53,10 +53,11 @@ def is_blank(text: str) -> bool:
     return all(unicodedata.category(character) in _UNSEEN for character in text)
 
 
-# A text of at most so many characters is one line, unless it is said to have several.
+# A text of at most so many characters is one line, which may have tabs, unless it is said to have
+# several.
 LONGEST_LINE = 255
 LINE_REFUSED = "must be one line without control characters"
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def require_line(text: str) -> None:

@@ -30,7 +30,9 @@ def test_every_short_text_of_an_entity_is_one_line() -> None:
             column = rules.table.c[name]
             if "allowed" in column.info or not has_one_line(column):
                 continue
-            for control in ("\n", "\t", "\x1f", "\x85", "\u2028"):
+            problems = validate(rules, {name: "a\tb"}, partial=True)[1]
+            assert LINE_REFUSED not in [problem.message for problem in problems], name
+            for control in ("\n", "\x1f", "\x85", "\u2028"):
                 asked += 1
                 problems = validate(rules, {name: f"a{control}b"}, partial=True)[1]
                 assert [problem.field for problem in problems] == [rules.wire(name)], name
@@ -41,7 +43,7 @@ def test_every_short_text_of_an_entity_is_one_line() -> None:
     ("path", "body", "field"),
     [
         ("/odata/Clients", {"name": "Acme\nGmbH"}, "name"),
-        ("/odata/Clients", {"name": "Acme", "tags": ["a\tb"]}, "tags"),
+        ("/odata/Clients", {"name": "Acme", "tags": ["a\vb"]}, "tags"),
         ("/odata/Tasks", {"title": "Call\r\nBcc: all"}, "title"),
         ("/api/admin/roles", {"name": "Sales\n2", "permissions": {}}, "name"),
         ("/api/admin/api-keys", {"name": "Key\x07", "role": "Viewer"}, "name"),
@@ -53,6 +55,13 @@ def test_both_interfaces_name_the_field(admin: Api, path: str, body: Any, field:
     answer = admin.post(path, body)
     assert answer.status_code == 400, answer.text
     assert field in {detail["field"] for detail in answer.json["error"]["details"]}
+
+
+def test_a_tab_is_kept_and_found(admin: Api) -> None:
+    assert admin.post("/odata/Clients", {"name": "Tab\tName"}).status_code == 201
+    for condition in ("name eq 'Tab\tName'", "contains(name,'\tN')"):
+        found = admin.get("/odata/Clients", query_string={"$filter": condition}).json["value"]
+        assert [each["name"] for each in found] == ["Tab\tName"], condition
 
 
 def test_a_street_may_have_lines(admin: Api) -> None:
