@@ -30,7 +30,7 @@ from app.errors import ApiError, NotFoundError
 from app.extensions import Model, db
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller
-from app.importing.columns import SKIP_BAD, Options, Plan
+from app.importing.columns import ALL_OR_NOTHING, SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.named_columns import as_remembered
 from app.importing.rows import Import, Outcome, Problem, look_through
@@ -131,6 +131,8 @@ class RunningImport:
         outcome = self.job["outcome"]
         if details and not (outcome and outcome["problems"]):
             outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))
+        if outcome and self.job["options"]["mode"] == ALL_OR_NOTHING:
+            outcome = {**outcome, "created": 0, "updated": 0}
         with transaction():
             self.write_row(status="Failed", message=error.message[:500], outcome=outcome,
                        finished_at=utc_now(), file_key=None)  # fmt: skip
