@@ -177,6 +177,10 @@ def _check_credit(change: Change[Invoice]) -> None:
     currency = change.get("currency")
     if change.get("total") > left:
         most = written(left, currency)
+        if not left:
+            raise InvalidStateError(
+                "Nothing of the invoice is left to credit.", [("creditedInvoiceId", "is credited")]
+            )
         change.refuse("line_items", f"must not credit more than {most}, what the invoice leaves")
         return
     left_by_group = _left_by_group(credited.id)

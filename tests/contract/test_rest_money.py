@@ -213,6 +213,12 @@ def test_a_whole_credit_closes_the_invoice_and_a_draft_waits(admin: Api) -> None
     assert admin.post(path, {}).json["total"] == 119
     standing = admin.get(f"/odata/Invoices({invoice['id']})").json
     assert (standing["status"], standing["amountDue"]) == ("Paid", 0)
+    for again in (
+        admin.post(path, {}),
+        admin.post(path, {"lineItems": [{"description": "Bit", "unitPrice": 1, "taxRate": 19}]}),
+        admin.patch(f"/odata/Invoices({waiting['id']})", {"status": "Sent"}),
+    ):
+        assert refusal(again) == (409, "INVALID_STATE")
     note_path = f"/api/invoices/{waiting['id']}/credit-note"
     assert refusal(admin.post(note_path, {})) == (409, "INVALID_STATE")
     draft_path = f"/api/invoices/{draft(admin)['id']}/credit-note"
