@@ -62,7 +62,7 @@ class ProjectService(EntityService[Project]):
         open_tasks = change.was("open_task_count")
         if target == "Completed" and open_tasks:
             raise InvalidStateError(
-                f"The project has {open_tasks} open tasks: finish or cancel them first.",
+                f"Tasks of the project are still open ({open_tasks}): finish or cancel them first.",
                 [("openTaskCount", f"is {open_tasks}")],
             )
         change.stamp(completed_at=change.now if target == "Completed" else None)

@@ -37,7 +37,7 @@ def test_a_project_does_not_end_before_it_starts(admin: Caller) -> None:
 def test_nothing_is_left_to_do_at_the_end(admin: Caller) -> None:
     key = make_project(status="Active")
     task = make_task(project_id=key)
-    with pytest.raises(InvalidStateError, match="1 open tasks") as refused:
+    with pytest.raises(InvalidStateError, match=r"still open \(1\)") as refused:
         update("Project", key, status="Completed")
     assert refused.value.details[0].field == "openTaskCount"
     update("Task", task, status="Canceled")
