@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.ai.changes import NEEDS_RECORD, answer_change, change_after, find_change
+from app.ai.changes import NEEDS_RECORD, Change, answer_change, find_change
 from app.ai.context import citation_of
-from app.ai.dialogue import is_of_many, request_after, wishes_in
+from app.ai.dialogue import is_of_many, wish_after, wishes_in
 from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles, answer_help, find_help
 from app.ai.parts import Ask, Part, RecordContext, Text
@@ -47,7 +47,7 @@ def answer(ask: Ask) -> Iterator[Part]:
         texts = (WELL, ABOUT) if settled == WELL else (settled,)
         yield Text(" ".join(map(ask.translated, texts)))
         return
-    for index, piece in enumerate(wishes_in(text)):
+    for index, piece in enumerate(wishes_in(ask)):
         for part in _routed(replace(ask, text=piece)):
             if isinstance(part, RecordContext):
                 ask = replace(ask, context=part, figures=None)
@@ -65,8 +65,9 @@ def _routed(ask: Ask) -> Iterator[Part]:
     request = None if is_instruction else read_request(text)
     if request is not None and request.kind == SUMMARY and not request.name and is_asked(text):
         request = None  # "who is it assigned to?"
-    if request is None and (changed := request_after(text, ask.dialogue)) is not None:
-        request, ask = changed[0], replace(ask, replaces=changed[1])
+    earlier, replaces = (request is None and wish_after(ask)) or (None, False)
+    if isinstance(earlier, Request):
+        request, ask = earlier, replace(ask, replaces=replaces)
     name = request.name if request else ""
     mention = Mention([]) if is_instruction else find_mentioned(text, name)
     mentioned = mention.records
@@ -75,8 +76,8 @@ def _routed(ask: Ask) -> Iterator[Part]:
     change = None if is_instruction else find_change(about)
     if change is not None and change.strength <= (0 if request is None else request.strength):
         change = None
-    if change is None and request is None and (change := change_after(ask)) is not None:
-        ask = replace(ask, replaces=True)
+    if change is None and isinstance(earlier, Change):
+        change, ask = earlier, replace(ask, replaces=replaces)
     wants_task = request is not None and request.kind == TASK
     if (
         mention.called

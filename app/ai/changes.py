@@ -7,7 +7,7 @@ words that want it are those by which a model's proposals are checked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -17,7 +17,7 @@ from app.ai.lexicon import KINDS, Message, is_number as is_numeral, language_of,
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.references import find_numbered
 from app.ai.tools import CreateTool, OperationTool, Tool, UpdateTool, proposal_of, tools
-from app.ai.understanding import read_request
+from app.ai.understanding import is_asked
 from app.ai.values import Filling, text_wanted
 from app.ai.wishes import clauses_of, sentences_of
 from app.ai.wording import label
@@ -29,8 +29,6 @@ from app.written.catalogue import marked
 
 NEEDS_VALUES = marked("Say also: %(names)s.")
 NEEDS_RECORD = marked("Say which record is meant: name it, or ask on its page.")
-# So many changes of one wish are followed; who changes more says it anew.
-MOST_CHANGES = 5
 _LONGEST_AMENDMENT = 12
 _LONGEST_STATE = 3
 # States that want a reason -> the property that takes it.
@@ -78,13 +76,18 @@ def find_change(ask: Ask) -> Change | None:
 
 
 def _change_by_values(ask: Ask, record: RecordContext | None) -> Change | None:
-    """What only tells two values of the record, and says no more: ``priority high``."""
+    """What tells two values of the record and no more, ``priority high``, or the end of it: ``we
+    lost it``."""
     tool = tools().get(f"update_{snake(record.entity)}") if record is not None else None
-    if tool is None or "?" in ask.text:
+    if tool is None or "?" in ask.text or is_asked(ask.text):
         return None
     for code in spoken():
         message = message_of(ask.text, code)
-        if Filling(message, tool.schema["properties"], entity_type(tool.values_of)).is_all:
+        filling = Filling(message, tool.schema["properties"], entity_type(tool.values_of))
+        is_told = message.has("language.things") and not _REASONS.keys().isdisjoint(
+            filling.values.values()
+        )
+        if filling.is_all and (is_told or len(filling.spans) > 1):
             return Change(tool, 1, message, record)
     return None
 
@@ -101,24 +104,8 @@ def _may_be(tool: Tool, clause: Message, entity: str) -> bool:
     return tool.is_of_one and record is not None and entity in ("", record)
 
 
-def change_after(ask: Ask) -> Change | None:
-    """The change of a message before, as this one completes or corrects it: ``no, pending``."""
-    later = [ask.text]
-    for role, text in reversed(ask.dialogue):
-        if role != "user":
-            continue
-        before = find_change(replace(ask, text=text))
-        if before is not None:
-            after = replace(before, later=tuple(reversed(later)))
-            return after if _amends(ask, before, ask.text) else None
-        later.append(text)
-        if len(later) > MOST_CHANGES or read_request(text) is not None:
-            break
-    return None
-
-
-def _amends(ask: Ask, before: Change, text: str) -> bool:
-    """Whether a message says another value, or one that was asked for."""
+def amends(ask: Ask, before: Change, text: str) -> bool:
+    """Whether a message says another value, or one that was asked for: ``no, pending``."""
     message = message_of(text, before.message.lexicon.code)
     if len(message) > _LONGEST_AMENDMENT:
         return False
@@ -128,6 +115,12 @@ def _amends(ask: Ask, before: Change, text: str) -> bool:
     is_number = any(map(is_numeral, message.tokens))
     says_more = bool(filling.values) or (isinstance(before.tool, UpdateTool) and is_number)
     return bool(open_names & filling.values.keys()) or bool(is_corrected and says_more)
+
+
+def fills(change: Change, text: str) -> bool:
+    """Whether a text says arguments of a change: ``and create an opportunity`` of a conversion."""
+    message = message_of(text, change.message.lexicon.code)
+    return bool(_filling(change.tool, message, None).values)
 
 
 def answer_change(ask: Ask, change: Change) -> Iterator[Part] | None:
@@ -165,13 +158,17 @@ def _proposed(ask: Ask, change: Change, arguments: dict[str, Any]) -> Iterator[P
 
 
 def _unknown_state(ask: Ask, change: Change) -> Iterator[Part] | None:
-    """That there is no such state, and which ones there are."""
+    """That there is no such state, and which ones there are; what a property is to be."""
     tool, message = change.tool, change.message
     assert isinstance(tool, UpdateTool)
     states = states_of(tool.entity, tool.state)
+    names = _filling(tool, message, None).names - {tool.state}
+    if names and message.has("update.verbs") and "?" not in ask.text:
+        return iter((Text(_wanted(ask, tool, sorted(names), None)),))
     places = [end for _, end in message.places("update.links")]
     text = message.written(places[-1]).strip(" .!") if places else ""
-    if not states or not 0 < len(text.split()) <= _LONGEST_STATE:
+    is_word = text.replace(" ", "").isalpha() and len(text.split()) <= _LONGEST_STATE
+    if not states or not is_word:
         return None
     known = ", ".join(word_text(each, ask.language) for each in states)
     return iter((Text(ask.translated(

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.ai.changes import MOST_CHANGES
+from app.ai.changes import Change, amends, fills, find_change
 from app.ai.due import find_due
 from app.ai.lexicon import Message, languages, lexicon_of, message_of
+from app.ai.parts import Ask
 from app.ai.understanding import (
     LONGEST_HEAD,
     MAIL,
     TASK,
     Request,
+    is_asked,
     is_how_to,
     read_request,
 )
 from app.settings.days import today
 
 _MOST_WISHES = 4
+# So many changes of one wish are followed; who changes more says it anew.
+_MOST_CHANGES = 5
 _ENDS = (".", ";", "!", "?")
 _SIGNS = " .,;!?\n\t"
 
@@ -42,27 +46,34 @@ def is_of_many(text: str) -> bool:
     return False
 
 
-def wishes_in(text: str) -> Sequence[str]:
+def wish_in(ask: Ask) -> Request | Change | None:
+    """What a message wants done: a request, or a change where more of its words say so."""
+    request, change = read_request(ask.text), find_change(ask)
+    strength = 0 if request is None else request.strength
+    return change if change is not None and change.strength > strength else request
+
+
+def wishes_in(ask: Ask) -> Sequence[str]:
     """The wishes of a message, in its words: ``log a call: … and remind me on Monday``.
 
     Returns: one where nothing is to be taken apart: what follows "and" belongs to the first.
     """
     for code in languages():
-        message = message_of(text, code)
+        message = message_of(ask.text, code)
         if len(message) > LONGEST_HEAD * 2:
             continue
         starts = [0]
         for start, end in _joints(message):
             if starts[-1] < start and end < len(message) and len(starts) < _MOST_WISHES:
                 before, rest = message.written(starts[-1], start), message.written(end)
-                if _is_request(before.strip(_SIGNS)) and _begins_wish(rest):
+                if _are_two(ask, before, rest, is_ended=message.tokens[start].mark in _ENDS):
                     starts += [start, end]
         if len(starts) > 1:
             bounds = [*starts, len(message)]
             pieces = [message.written(start, end).strip(_SIGNS)
                       for start, end in zip(bounds[::2], bounds[1::2], strict=True)]  # fmt: skip
             return pieces
-    return (text,)
+    return (ask.text,)
 
 
 def _joints(message: Message) -> Iterator[tuple[int, int]]:
@@ -73,37 +84,45 @@ def _joints(message: Message) -> Iterator[tuple[int, int]]:
             yield index, index + length
 
 
-def _is_request(text: str) -> bool:
-    return read_request(text) is not None and not is_how_to(text)
-
-
-def _begins_wish(text: str) -> bool:
+def _are_two(ask: Ask, before: str, rest: str, *, is_ended: bool) -> bool:
     """Whether what stands behind "and" is a wish of its own, and no part of a text.
 
-    A request says both what is to be done and with what, or speaks of the record.
+    A request says both what is to be done and with what, or speaks of the record; another change
+    may be one of a text as well, but for that of the next sentence.
     """
-    request = read_request(text)
-    return request is not None and request.is_whole
+    first = None if is_how_to(before) else wish_in(replace(ask, text=before.strip(_SIGNS)))
+    if first is None:
+        return False
+    if (request := read_request(rest)) is not None and request.is_whole:
+        return True
+    has_text = isinstance(first, Request) or ":" in before
+    if (has_text and not is_ended) or is_asked(rest):
+        return False
+    change = find_change(replace(ask, text=rest))
+    if change is None or isinstance(first, Request):
+        return change is not None
+    return first.tool is not change.tool and not fills(first, rest)
 
 
-def request_after(text: str, dialogue: Sequence[tuple[str, str]]) -> tuple[Request, bool] | None:
-    """The request that a message changes or completes, as it is then: ``no, at 4``.
+def wish_after(ask: Ask) -> tuple[Request | Change, bool] | None:
+    """What a message changes or completes of those before, as it is then: ``no, at 4``.
 
-    Args:
-        dialogue: who said what before, oldest first.
-    Returns: the request, and whether it takes the place of one that was proposed; None where the
+    Returns: the wish, and whether it takes the place of one that was proposed; None where the
         message is no such thing.
     """
-    changes = [text]
-    for role, earlier in reversed(dialogue):
+    later = [ask.text]
+    for role, text in reversed(ask.dialogue):
         if role != "user":
             continue
-        request = read_request(earlier)
-        if request is not None:
-            return _changed(earlier, request, reversed(changes))
-        changes.append(earlier)
-        if len(changes) > MOST_CHANGES:
-            return None
+        wish = wish_in(replace(ask, text=text))
+        if isinstance(wish, Request):
+            return _changed(text, wish, reversed(later))
+        if wish is not None:
+            after = replace(wish, later=tuple(reversed(later)))
+            return (after, True) if amends(ask, wish, ask.text) else None
+        later.append(text)
+        if len(later) > _MOST_CHANGES:
+            break
     return None
 
 

@@ -62,6 +62,11 @@ class Message:
         self.tokens, self._exact = _read(self.text)
         self.lexicon = lexicon
 
+    def without(self, path: Words) -> Message:
+        """The same without the phrases of a list."""
+        left = [index for index in range(len(self)) if not self.at(path, index)]
+        return Message(" ".join(self.tokens[index].text for index in left), self.lexicon)
+
     def mended(self) -> Message:
         """The same with the words meant that were misspelt among the first ones."""
         message = Message(self.text, self.lexicon)

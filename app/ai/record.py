@@ -103,7 +103,12 @@ def _sentence(name: str, title: str, value: str) -> str:
 
 def wants_summary(text: str) -> bool:
     """Whether a message asks for all that matters of the record."""
-    return any(message_of(text, code).has("summary.phrases") for code in languages())
+    return any(
+        each.has("summary.phrases")
+        for code in languages()
+        for message in [message_of(text, code)]
+        for each in (message, message.without("summary.between"))
+    )
 
 
 def answer_properties(ask: Ask, record: RecordContext, paths: Sequence[str]) -> Iterator[Part]:

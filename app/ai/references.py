@@ -79,13 +79,14 @@ def find_mentioned(text: str, name: str) -> Mention:
 def _numbered(text: str) -> tuple[Message, Numbered | None]:
     """The one record that is named by its kind and a number; a year after a kind is none."""
     likeliest = language_of(text)
-    for code in sorted(spoken(), key=lambda each: each != likeliest):
-        message = message_of(text, code)
+    codes = sorted(spoken(), key=lambda each: each != likeliest)
+    messages = [message_of(text, code) for code in codes]
+    for message in messages:
         if len({each[3:] for each in message.numbered}) == 1:
             (numbered, *_) = message.numbered
             if numbered.key not in _YEARS or is_shown(text):
                 return message, numbered
-    return message_of(text, likeliest), None
+    return max(messages, key=lambda each: len(each.numbered)), None
 
 
 def _about_it(message: Message, numbered: Numbered) -> str:
@@ -114,9 +115,12 @@ def without_numbers(text: str) -> str:
 
 
 def find_numbered(text: str) -> list[RecordContext]:
-    """The records whose numbers a message has, in their order; none where one is unknown."""
-    matches = list(RECORD_NUMBER.finditer(text))
-    return [each for match in matches for each in _by_number(match)[:1]]
+    """The records whose numbers a message has, or their kinds with a number, in their order."""
+    if numbers := list(RECORD_NUMBER.finditer(text)):
+        return [each for match in numbers for each in _by_number(match)[:1]]
+    message, _ = _numbered(text)
+    return [record for each in message.numbered if each.key is not None
+            for record in _by_kind(each.entity, each.key)[:1]]  # fmt: skip
 
 
 def _by_number(match: re.Match[str]) -> list[RecordContext]:

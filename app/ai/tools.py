@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from app.bi.plans.entities import spoken
 from app.container import engine
 from app.container.declared import DECLARED
 from app.container.model import container, referred_by, title_of
-from app.container.words import names_of_words, word_text
+from app.container.words import label_text, names_of_words, options_of, word_text
 from app.db.types import json_text
 from app.errors import InvalidStateError, ValidationError, refuse_any
 from app.events import entity_url
@@ -42,14 +43,13 @@ from app.openapi.odata_schemas import (
     written_schema,
 )
 from app.operations.declaration import Operation
-from app.operations.wire_types import parameters_of
+from app.operations.wire_types import members_of, parameters_of
 from app.permissions import allowed
 from app.settings.days import today
 from app.tickets.comments import create_comment
 from app.writing.services import SERVICES
-from app.writing.states import require_step
 from app.writing.transitions import PATCH
-from app.written.catalogue import SOURCE, marked, text_in
+from app.written.catalogue import BUTTON, SOURCE, marked, text_as, text_in
 
 Arguments = Mapping[str, Any]
 # Of the record that a tool is used on.
@@ -268,7 +268,7 @@ class UpdateTool(_EntityTool):
             if sentences is not None and name != state and not is_said(name, value, sentences)
         )
         if state in values:
-            require_possible(context, state, values[state])
+            require_possible(context, state, values[state], language)
         (name, value), *more = described_values(values, language, self._home.type)
         first = text_in(language, CHANGE,
                         property=name, record=context.title, state=value)  # fmt: skip
@@ -294,7 +294,7 @@ class OperationTool(Tool):
         self.operation = operation
         self.name = operation.run.__name__
         self.description = " ".join(operation.description.replace("`", "").split())
-        self._label = operation.button.label if operation.button else apart(operation.name)
+        self.label = operation.button.label if operation.button else label_text(operation.name)
         self.record = operation.bound_to
         # Arguments that begin with an amount of the record -> its property.
         self.usual = operation.button.fills if operation.button else {}
@@ -336,12 +336,16 @@ class OperationTool(Tool):
         values = body_arguments(self._in_odata, parse_json(json_text(parameters).encode()))
         if self._in_odata.check is not None:
             self._in_odata.check(values)
-        what = text_in(language, self._label)
+        what = text_as(language, BUTTON, self.label)
         if self.operation.bound_to is not None:
-            what += f" ({self._title(self.operation.bound_to, arguments)})"
+            what += f" ({self._title(self.operation.bound_to, arguments, what, language)})"
         more = ", ".join(
-            f"{name} {value}" for name, value in described_values(parameters, language)
-        )
+            f"{name} {value}"
+            for name, value in described_values(
+                parameters, language, entity_type(self.values_of) if self.values_of else None,
+                labels=self.labels, other=self.record,
+            )
+        )  # fmt: skip
         return f"{what}: {more}" if more else what
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
@@ -388,8 +392,16 @@ class OperationTool(Tool):
         (entity, navigation), key = self._owner, arguments[self._keys[0]]
         return f"{sets[entity].name}({key})/{navigation}({arguments['id']})/"
 
-    def _title(self, bound_to: str, arguments: Arguments) -> str:
-        """The name of the record.
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """What its declaration calls arguments, as forms do."""
+        schema = self.operation.arguments
+        fields_of = {} if schema is None else members_of(schema)
+        return {name: each.metadata["label"] for name, each in fields_of.items()
+                if "label" in each.metadata}  # fmt: skip
+
+    def _title(self, bound_to: str, arguments: Arguments, what: str, language: str) -> str:
+        """The name of the record, on which it is possible.
 
         Raises: NotFoundError, none that the caller may read; InvalidStateError.
         """
@@ -403,7 +415,8 @@ class OperationTool(Tool):
         row = engine.read_one(self._path(arguments).rstrip("/"), select=",".join(names))
         name = str(row[title] or unnamed)
         if is_told and operation.action not in row["allowedActions"]:
-            raise InvalidStateError(f"{self._label} is not possible with {name} as it is.")
+            text = marked("%(record)s as it is does not allow: %(step)s.")
+            raise InvalidStateError(text_in(language, text, record=name, step=what))
         return name
 
 
@@ -517,12 +530,19 @@ def made_of(entity: str, key: int) -> dict[str, Any]:
 
 
 def described_values(
-    values: Arguments, language: str, type_: edm.EntityType | None = None
+    values: Arguments,
+    language: str,
+    type_: edm.EntityType | None = None,
+    *,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    other: str | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Names and values in words; what refers to a record has the name of this.
 
     Args:
         type_: whose properties they are.
+        labels: what some are called, where that is not by the property.
+        other: the type of what an argument refers to that is no property.
     Raises: NotFoundError, the caller may not read what is referred to.
     """
     for name, value in values.items():
@@ -530,13 +550,19 @@ def described_values(
         if f"{name.removesuffix('Type')}Id" in values and name.endswith("Type"):
             continue  # told with the id beside it
         kind = values.get(f"{stem}Type")
-        target = kind or (None if type_ is None else _target(type_, name))
+        prop = None if type_ is None else type_.properties.get(name)
+        target = kind or (other if type_ is None or prop is None else _target(type_, name))
+        called = label(name if target is None else stem, language)
+        if name in labels:
+            called = text_in(language, labels[name])
+            called = called.lower() if language == SOURCE else called
         if stem == name or target is None or value is None:
-            is_word = isinstance(value, str) and name in names_of_words()
+            is_word = value in options_of(prop) if prop else name in names_of_words()
+            is_word = is_word and isinstance(value, str)
             text = word_text(value, language) if is_word else value_text(value, language)
-            yield label(name, language), text
+            yield called, text
         else:
-            named = text_in(language, _FOR) if kind else label(stem, language)
+            named = text_in(language, _FOR) if kind else called
             yield named, _title_of(target, value)
 
 
@@ -559,7 +585,7 @@ def state_property(entity: str) -> str:
     return "status" if machine is None else machine.attribute
 
 
-def require_possible(record: RecordContext, name: str, target: str) -> None:
+def require_possible(record: RecordContext, name: str, target: str, language: str = SOURCE) -> None:
     """Check that the record may become ``target`` from what it is now.
 
     Raises: InvalidStateError, naming what may follow.
@@ -567,8 +593,13 @@ def require_possible(record: RecordContext, name: str, target: str) -> None:
     service = SERVICES[record.entity]
     if service.machine is not None and service.machine.attribute == name:
         source = engine.read_one(record.path, select=name)[name]
-        if source != target:
-            require_step(service.machine, service.rules.title, source, target, PATCH)
+        if source != target and service.machine.find(source, target, PATCH) is None:
+            states = [word_text(each, language) for each in service.machine.targets(source, PATCH)]
+            raise InvalidStateError(text_in(
+                language, marked("%(record)s is %(state)s. From there follows: %(states)s."),
+                record=record.title, state=word_text(source, language),
+                states=", ".join(states) or text_in(language, marked("none")),
+            ))  # fmt: skip
 
 
 def writable(type_: edm.EntityType, *, creating: bool) -> Iterator[edm.Property]:

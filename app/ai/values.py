@@ -31,6 +31,9 @@ _SIGNS = " .,:;!?\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION 
 # Where a text is wanted, what is said besides is the first of these that there is.
 _TEXTS = ("reason", "body", "notes", "message")
 _PEOPLE = ("assigneeId", "ownerId", "managerId")
+# What is shorter is a code: of a currency, a language.
+_LONGEST_CODE = 10
+_SAID_BESIDES = ("language.fillers", "language.polite", "language.things")
 Schemas = Mapping[str, Any]
 
 
@@ -55,34 +58,50 @@ class Filling:
         for each in message.numbered:
             self._taken.update(range(each.start, each.end))
         self.values: dict[str, Any] = {}
-        self._spans = 0
+        self.spans: set[int] = set()  # where properties and values begin
+        self._named: dict[str, range] = {}  # where properties are
         self._days = [*self._read_days()]
         self._read_named()
 
     @property
+    def names(self) -> set[str]:
+        """The arguments that are named."""
+        return self._named.keys() & self._schemas.keys()
+
+    @property
     def is_all(self) -> bool:
-        """Whether two values, or a property and one, are all that the message says."""
+        """Whether values, and the properties that have them, are all that the message says."""
         little, message = stop_words(self._message.lexicon.code), self._message
+        named = {index for name in self.names & self.values.keys() for index in self._named[name]}
         others = [
             index
             for index, word in enumerate(message.words(""))
-            if index not in self._taken
+            if index not in self._taken | named
             and word not in little
-            and not message.at_any(("language.fillers", "language.polite"), index)
+            and not message.at_any((*_SAID_BESIDES, KINDS), index)
         ]
-        return bool(self.values) and self._spans > 1 and not others
+        return bool(self.values) and not others
 
     # --- what is said with the name of a property, or is the value of one
 
     def _read_named(self) -> None:
         code = self._message.lexicon.code
         places = {token.start: index for index, token in enumerate(self._message.tokens)}
-        named = [(places[start], places.get(end, len(places)), name, member)
-                 for start, end, name, member in named_among(self._message.tokens, code,
-                                                             self._type.name)
-                 if start in places]  # fmt: skip
-        for start, end, name, member in sorted(named, key=lambda each: (each[0], -each[1])):
-            self._spans += start not in self._taken
+        named = sorted(
+            ((places[start], places.get(end, len(places)), name, member)
+             for start, end, name, member in named_among(self._message.tokens, code,
+                                                         self._type.name)
+             if start in places),
+            key=lambda each: (each[0], -each[1]),
+        )  # fmt: skip
+        properties = {(start, end) for start, end, _, member in named if not member}
+        self._named = {name: range(start, end) for start, end, name, member in named if not member}
+        for start, end, name, member in named:
+            # "Email" is a property, and a source only where that is named, too.
+            if member and (start, end) in properties and name not in self._named:
+                continue
+            if start not in self._taken:
+                self.spans.add(start)
             if self._taken.isdisjoint(range(start, end)) and name not in self.values:
                 self._read_pair(start, end, name, member)
         for name in _PEOPLE:
@@ -97,8 +116,12 @@ class Filling:
             return
         value: Any = member
         if not member:
-            index = self._message.skipped(end, "update.links", "language.fillers")
+            index = self._behind(end)
             value, end = self._value_at(index, self._schemas[name])
+            if value is None and self._message.at("update.links", index - 1):
+                value, end = self._text_at(index, self._schemas[name])
+        elif name.endswith("Reason"):  # "price was too high": the rest says it at length
+            end = self._end_of(start)
         if value is not None:
             self.values[name] = value
             self._taken.update(range(start, end))
@@ -122,6 +145,25 @@ class Filling:
                 if start <= index < end:
                     return _written_day(day_ahead(day, today()), schema), end
         return None, index
+
+    def _behind(self, index: int) -> int:
+        """Where the value of a property begins, behind its record: ``of client 5 to``."""
+        before, leading = -1, ("update.links", "language.fillers", "language.whose")
+        while before != index:
+            before = index
+            index = self._message.skipped(index, *leading, "language.companies", KINDS)
+            index += index in self._taken
+        return index
+
+    def _text_at(self, index: int, schema: Mapping[str, Any]) -> tuple[str | None, int]:
+        """The text behind a word that leads to it, without the verb that may stand last."""
+        message, end = self._message, len(self._message)
+        while end > index and message.at_any(("update.verbs", "language.polite"), end - 1):
+            end -= 1
+        text = message.written(index, end).strip(_SIGNS)
+        is_free = "string" in _types(schema) and not {"enum", "format"} & schema.keys()
+        is_free = is_free and schema.get("maxLength", 0) > _LONGEST_CODE
+        return (text, end) if text and is_free else (None, index)
 
     def _number(self, index: int) -> Any:
         number = self._message.tokens[index].number or Decimal(0)

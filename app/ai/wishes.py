@@ -119,7 +119,11 @@ class Wish:
         strengths += (
             len(each) + self._is_direct(clause, each[0])
             for each, says_all in self._phrases
-            if (says_all or (is_meant if len(each) > 1 else means_record))
+            if (
+                says_all
+                or means_record
+                or (len(each) > 1 and (is_meant or _has_kind(clause, each)))
+            )
             and any(clause.at((each[0],), index) for index in edges)
             and all(clause.has((word,)) for word in each[1:])
         )
@@ -132,6 +136,12 @@ class Wish:
             if clause.at(KINDS, index) and clause.value(KINDS, index)[1] == self._record:
                 return True
         return False
+
+
+def _has_kind(clause: Message, phrase: Sequence[str]) -> bool:
+    """Whether a phrase names what it makes: ``buche zahlung``, and not ``buche aus``."""
+    places = (start for word in phrase[1:] for start, _ in clause.places((word,)))
+    return any(clause.at(KINDS, start) for start in places)
 
 
 _LITTLE = ("language.fillers", "language.leads", "language.polite", "language.little")

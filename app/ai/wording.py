@@ -12,6 +12,7 @@ from babel.dates import format_date
 
 from app.bi.plans.entities import spoken
 from app.bi.words.speech import Speech
+from app.container.words import label_text
 from app.money import plain
 from app.settings.days import day_of
 from app.written.catalogue import SOURCE, marked, text_in
@@ -24,12 +25,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|z\.B|Dr|Mr|Mrs|No|vs|etc)\.|\b\d+
 
 def label(name: str, language: str = SOURCE) -> str:
     """What a property is called within a sentence: ``outstanding balance``, ``Offener Saldo``."""
-    text = spoken(name)
-    if language == SOURCE:
-        return text
-    titled = text[:1].upper() + text[1:]
-    return next((known for each in (titled, titled.removesuffix(" at"))
-                 if (known := text_in(language, each)) != each), text)  # fmt: skip
+    return spoken(name) if language == SOURCE else label_text(name, language)
 
 
 def value_text(value: Any, language: str = SOURCE, *, currency: str | None = None) -> str:

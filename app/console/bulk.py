@@ -21,7 +21,7 @@ from app.console.property_kinds import Field
 from app.console.references import KINDS, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import BUTTON, arguments, asked_of_many
+from app.console.steps import arguments, asked_of_many
 from app.console.typed import key_in, refused_at
 from app.container import bulk
 from app.container.declared import of_many
@@ -32,6 +32,7 @@ from app.http.security import current_caller
 from app.jobs.schedule import last_beat
 from app.operations.declaration import Button
 from app.permissions import allowed
+from app.written.catalogue import BUTTON
 
 # So many of the chosen records are named before the question is answered.
 NAMED = 10

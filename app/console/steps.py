@@ -23,6 +23,7 @@ from app.operations.declaration import Operation
 from app.operations.wire_types import edm_type, labels_of, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
+from app.written.catalogue import BUTTON
 
 # Entity type, name in allowedActions -> the operation that the page offers for it.
 OFFERED: Mapping[tuple[str, str], Operation] = {
@@ -66,8 +67,6 @@ STATE_STEPS: Mapping[str, StateStep] = {
 _HAVE_OPERATIONS = frozenset(
     operation.button.instead_of for operation in OFFERED.values() if operation.button
 )
-# The context of the labels of operations: a state may be called as the step to it is.
-BUTTON = "button"
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
 

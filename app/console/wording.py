@@ -17,17 +17,15 @@ from markupsafe import Markup, escape
 
 from app.console.language import (
     SOURCE,
-    marked,
     page_language,
     translated,
-    translated_as,
     translated_count,
 )
 from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
 from app.console.property_kinds import is_number
 from app.console.service_messages import called, is_known, translated_message
-from app.container.words import names_of_words, word_text
+from app.container.words import label_text, names_of_words, word_text
 from app.documents.media_types import kind_of_file
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
@@ -45,20 +43,10 @@ _PROGRAMS = (
      ("Mac OS X", "macOS"), ("Linux", "Linux")),
 )  # fmt: skip
 _UNITS = ("KB", "MB", "GB")
-# Words that stay as they are inside a label.
-_KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
-         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256", "email": "e-mail",
-         "ai": "AI", "api": "API"}  # fmt: skip
-# Names that say their unit, where the page shows another, or that nobody writes as one word.
-_CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
-           "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
 _EMAILS = ("email", "invoiceEmail", "requesterEmail")
 _PHONES = ("phone", "mobile")
 # Numbers of a hundred.
 _PERCENT = ("taxRate", "probability")
-# Texts that identify, not the keys of other records.
-_IDENTIFIERS = ("taxId", "eInvoiceId", "externalId", "clientExternalId")
-_PATH = re.compile(r"[\w./-]+", re.ASCII)
 _FIELD = re.compile(r"[\w.\[\]]+")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
          "Qualified", "Converted", "Closed", "active", "succeeded", "sent", "done", "executed",
@@ -79,9 +67,7 @@ _TONES = {"good": _GOOD, "bad": _BAD, "waiting": _WAITING, "going": _GOING, "ear
 
 def label(name: str) -> str:
     """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
-    words = _in_english(name)
-    # Of an address; elsewhere a state is what something is in.
-    return translated_as("address", words) if name == "state" else translated(words)
+    return label_text(name, page_language())
 
 
 def head(text: str) -> str:
@@ -89,21 +75,7 @@ def head(text: str) -> str:
 
 
 def head_of(name: str) -> str:
-    return label(name) if name == "state" else head(_in_english(name))
-
-
-@lru_cache(maxsize=1024)  # the properties of the model, several times those that there are
-def _in_english(name: str) -> str:
-    if name in _CALLED:
-        return _CALLED[name]
-    if not _PATH.fullmatch(name):
-        return name  # the heading of a file, as it stands there
-    parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
-    if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
-        parts.pop()
-    words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
-    text = " ".join(words).replace("e invoice", "e-invoice", 1)
-    return text[:1].upper() + text[1:]
+    return label(name) if name == "state" else head(label_text(name))
 
 
 def saved(record: str) -> str:

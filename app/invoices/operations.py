@@ -124,7 +124,7 @@ REGISTER_PAYMENT = Operation(
         fills={"amount": "amountDue"},
     ),
     asked_by=("pay", "mark paid", "record payment", "enter payment", "log payment", "book",
-              "buche", "buche zahlung", "verbuche zahlung", "erfasse zahlung",
+              "buche", "buche zahlung", "verbuche", "verbuche zahlung", "erfasse zahlung",
               "enregistre paiement", "registra pago", "registra pagamento"),
 )  # fmt: skip
 VOID = Operation(

@@ -16,6 +16,8 @@ LOCALES = Path(__file__).parent.parent / "console" / "locales"
 DOMAIN = "console"
 # The context of heads of columns: "End" is a day there, and elsewhere a button.
 COLUMN = "column"
+# That of the labels of operations: a state may be called as the step to it is.
+BUTTON = "button"
 _ENGLISH = NullTranslations()
 
 

@@ -284,8 +284,12 @@ def test_what_belongs_to_the_record_is_told(
     ("module", "message", "expected"),
     [
         ("invoices", "mark as paid", "Say also: method (transfer, card,"),
-        ("invoices", "set the status to Draft", "An invoice in state Sent cannot become Draft;"),
-        ("tickets", "close it", "A ticket in state New cannot become Closed;"),
+        (
+            "invoices",
+            "set the status to Draft",
+            "INV-2026-00001 is Sent. From there follows: Uncollectible.",
+        ),
+        ("tickets", "close it", "Noise is New. From there follows: Open, Pending,"),
         (
             "opportunities",
             "mark as lost",
@@ -293,7 +297,7 @@ def test_what_belongs_to_the_record_is_told(
         ),
         ("opportunities", "set it to Prospecting", "Turbines is Prospecting already."),
         ("clients", "delete the tasks", NO_WRITES),
-        ("clients", "change the credit limit", NO_WRITES),
+        ("clients", "change the credit limit", "Say also: credit limit."),
     ],
 )
 def test_what_cannot_be_done_is_not_proposed(

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from app.ai.changes import find_change
+from app.ai.context import entity_type
 from app.ai.parts import Ask, RecordContext
 from app.ai.tools import CreateTool, OperationTool, UpdateTool, tools
 from app.bi.plans.entities import spoken
 from app.container.model import container
+from app.container.words import label_text, options_of, word_text
 from app.odata.names import apart
+from app.written.catalogue import BUTTON, msgids
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 from tests.factories import today
@@ -55,7 +58,8 @@ def records(api: Api, acme: int) -> dict[str, Any]:
     numbers = [api.get(f"/odata/Tickets({key})").json["number"] for key in (first, second)]
     invoice = api.get(f"/odata/Invoices?$filter=clientId eq {acme}").json["value"][0]
     return {
-        "client": acme, "ticket": first, "T1": numbers[0], "T2": numbers[1],
+        "client": acme, "other": made(api, "Clients", name="Beta"), "ticket": first,
+        "T1": numbers[0], "T2": numbers[1],
         "invoice": invoice["id"], "INV": invoice["number"],
         "lead": made(api, "Leads", lastName="Huber", company="Alp"),
         "deal": made(api, "Opportunities", name="Motors", clientId=acme, amount=5),
@@ -103,6 +107,21 @@ SETS = {"client": "clients", "ticket": "tickets", "invoice": "invoices", "deal":
      {"stage": "Negotiation", "closeDate": "2030-12-20"}),
     ("deal", "verloren, war zu teuer", "update_opportunity",
      {"stage": "ClosedLost", "lostReason": "Price"}),
+    ("deal", "we lost it, price was too high", "update_opportunity",
+     {"stage": "ClosedLost", "lostReason": "Price"}),
+    ("deal", "leider verloren, zu teuer", "update_opportunity",
+     {"stage": "ClosedLost", "lostReason": "Price"}),
+    ("lead", "source email", "update_lead", {"source": "Email"}),
+    ("client", "Kreditlimit auf 50.000 erhöhen", "update_client", {"creditLimit": 50000}),
+    ("client", "raise the credit limit to 50000", "update_client", {"creditLimit": 50000}),
+    ("", "lower the credit limit of client {client} to 500", "update_client",
+     {"creditLimit": 500}),
+    ("", "Kreditlimit von Kunde {client} auf 500 senken", "update_client", {"creditLimit": 500}),
+    ("client", "senke das zahlungsziel auf 10 tage", "update_client", {"paymentTermsDays": 10}),
+    ("client", "set the name to Acme Works", "update_client", {"name": "Acme Works"}),
+    ("client", "setze die telefonnummer auf +49 30 1234", "update_client",
+     {"phone": "+49 30 1234"}),
+    ("", "merge client {client} into client {other}", "merge_clients", {}),
 ])  # fmt: skip
 def test_a_change_is_proposed_with_the_values_that_are_said(
     api: Api, records: dict[str, Any], beside: str, message: str, tool: str, values: dict[str, Any]
@@ -123,6 +142,22 @@ def test_what_is_missing_is_asked_for_and_then_proposed(api: Api, records: dict[
     assert (action["tool"], action["arguments"]["method"]) == ("register_payment", "card")
 
 
+@pytest.mark.parametrize(("beside", "message", "reply"), [
+    ("deal", "we lost it", "Say why, such as: "),
+    ("client", "change the email", "Say also: email."),
+    ("", "Buche eine Zahlung", "Welcher Datensatz ist gemeint?"),
+    ("client", "was ist noch offen?", "Unbezahlte Rechnungen:"),
+    ("client", "what is still open?", "Unpaid invoices:"),
+])  # fmt: skip
+def test_what_is_open_is_said(
+    api: Api, records: dict[str, Any], beside: str, message: str, reply: str
+) -> None:
+    context = {"context": about(SETS[beside], records[beside])} if beside else {}
+    answer = chat(api, message, **context)
+    assert reply in answer["reply"]
+    assert answer["pendingActions"] == []
+
+
 def test_a_value_is_corrected(api: Api, acme: int) -> None:
     answer = chat(api, "zahlungsziel auf 14 tage setzen", context=about("clients", acme))
     (action,) = chat(api, "nein, 21", sessionId=answer["sessionId"])["pendingActions"]
@@ -139,3 +174,51 @@ def test_what_wants_no_change_proposes_none(
 ) -> None:
     answer = chat(api, message, context=about("invoices", records["invoice"]))
     assert answer["pendingActions"] == []
+
+
+@pytest.mark.parametrize("kind", ["Lead", "Client", "Ticket"])
+@pytest.mark.parametrize("message", ["email", "e-mail?", "source", "type", "phone", "status"])
+def test_a_bare_word_of_a_property_asks_for_it(
+    api: Api, records: dict[str, Any], kind: str, message: str
+) -> None:
+    context = about(SETS[kind.lower()], records[kind.lower()])
+    assert chat(api, message, context=context)["pendingActions"] == []
+
+
+def test_no_english_word_stands_in_a_german_proposal(api: Api) -> None:
+    with api.client.application.app_context():
+        known, untranslated = msgids("de"), set()
+        for tool in tools().values():
+            labels = tool.labels if isinstance(tool, OperationTool) else {}
+            if isinstance(tool, OperationTool) and (BUTTON, tool.label) not in known:
+                untranslated.add(tool.label)
+            properties = entity_type(tool.values_of).properties if tool.values_of else {}
+            for name in tool.schema["properties"]:
+                options = options_of(properties[name]) if name in properties else ()
+                texts = {labels.get(name) or label_text(name), *map(word_text, options)}
+                untranslated |= {
+                    each for each in texts if not {(None, each), ("address", each)} & known
+                }
+    assert untranslated == set()
+
+
+@pytest.mark.parametrize(("beside", "message", "proposal"), [
+    ("", "verbuche 119,50 auf {INV}, bar",
+     "Zahlung erfassen ({INV}): Zahlungsart Bar, Betrag 119,50"),
+    ("", "erstelle eine gutschrift für {INV}", "Gutschreiben ({INV})"),
+    ("", "neuer lead: Jana Weber, Nordwind, status neu", "Lead anlegen, Status Neu, "),
+    ("deal", "setz die phase auf verhandlung", "Phase von Motors auf Verhandlung ändern"),
+    ("ticket", "priorität auf dringend setzen", "Priorität von Hum auf Dringend ändern"),
+])  # fmt: skip
+def test_a_german_proposal_is_in_german(
+    api: Api, records: dict[str, Any], beside: str, message: str, proposal: str
+) -> None:
+    context = {"context": about(SETS[beside], records[beside])} if beside else {}
+    reply = chat(api, message.format(**records), **context)["reply"]
+    assert proposal.format(**records) in reply
+
+
+def test_a_refusal_is_in_the_language_of_the_message(api: Api, records: dict[str, Any]) -> None:
+    api.post(f"/api/invoices/{records['invoice']}/void", {"reason": "x"})
+    reply = chat(api, f"bitte {records['INV']} stornieren, falsche adresse")["reply"]
+    assert reply == f"{records['INV']} lässt in diesem Zustand nicht zu: Stornieren."

@@ -23,6 +23,7 @@ from flask import Flask
 
 import app.console
 from app.ai.record import PROFILES
+from app.ai.tools import OperationTool, tools
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
@@ -31,6 +32,7 @@ from app.console.service_messages import CONTEXT
 from app.console.start_page import FIRST_STEPS
 from app.container.measures import MEASURES
 from app.container.model import container
+from app.container.words import label_text
 from app.events import NAMES
 from app.extensions import Model
 from app.factory import create_app
@@ -41,7 +43,7 @@ from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import templates
 from app.settings.groups import GROUPS, settings_of
 from app.writing.reference_rules import RULES
-from app.written.catalogue import COLUMN
+from app.written.catalogue import BUTTON, COLUMN
 from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent
@@ -85,7 +87,12 @@ def texts() -> Catalog:
             catalogue.add(group.title, context=sets.GROUP)
     for operation in steps.OFFERED.values():
         if operation.button is not None:
-            catalogue.add(operation.button.label, context=steps.BUTTON)
+            catalogue.add(operation.button.label, context=BUTTON)
+    for tool in tools().values():
+        if isinstance(tool, OperationTool):
+            catalogue.add(tool.label, context=BUTTON)
+            for name in tool.schema["properties"]:
+                catalogue.add(tool.labels.get(name) or label_text(name))
     return catalogue
 
 
