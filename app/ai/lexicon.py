@@ -27,11 +27,14 @@ ENGLISH = "en"
 KINDS = "kinds"
 # Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
 INEXACT = ("verbs", KINDS, "fillers")
-_SIGNS = str.maketrans("", "", "'\u2019-")
+_UNCOUNTED = str.maketrans("", "", "'\u2019-")
 # The number of a record: INV-2026-00042, T-000012.
 RECORD_NUMBER = re.compile(
     r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
 )
+ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
+# What stands around a text or a name, and is no part of it.
+SIGNS = " .:,;?!\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 _LONGEST_KEY = 12
 # Words that ask, wherever they stand, and those that do at the beginning.
 ASKING = ("language.asking", "language.stating")
@@ -335,7 +338,7 @@ def _all_words(value: Any) -> Iterator[str]:
 
 
 def _bare(word: str) -> str:
-    return fold(word).translate(_SIGNS) or word
+    return fold(word).translate(_UNCOUNTED) or word
 
 
 def is_number(token: Token) -> bool:

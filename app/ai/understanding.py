@@ -17,6 +17,7 @@ from app.ai.due import Due, find_due
 from app.ai.lexicon import (
     ASKING,
     KINDS,
+    SIGNS,
     Lexicon,
     Message,
     language_of,
@@ -32,7 +33,6 @@ TASK, NOTE, MAIL, SUMMARY = REQUESTS = ("task", "note", "mail", "summary")
 LONGEST_HEAD = 40
 LONGEST_NAME = 6
 _TOLD = ("(", ":", ",", "-", ";")
-_SIGNS = " .:,;?!\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 # Opening quotation marks that make no one token -> those that close them.
 _QUOTATION = {"\u201e": "\u201c\u201d", "\u00ab": "\u00bb", "\u00bb": "\u00ab"}
@@ -228,7 +228,7 @@ class _Head:
         self._is_addressed |= lengths[TASK, "alone"] == longest > 1
         if noted == longest:
             self._objects.add(NOTE)
-            self._kept = message.written(index, index + noted).strip(_SIGNS)
+            self._kept = message.written(index, index + noted).strip(SIGNS)
         if self._reference(index) == index + longest:
             self._refers = True
         return index + longest
@@ -271,7 +271,7 @@ class _Head:
             return end
         end = self._name_end(kind, start)
         if end:
-            self._name = self._message.written(start, end).strip(_SIGNS)
+            self._name = self._message.written(start, end).strip(SIGNS)
         elif self._particle(index):
             return start
         return end
@@ -323,7 +323,7 @@ class _Head:
             if following > end and any(
                 self._message.at(f"{kind}.objects", following) for kind in kinds
             ):
-                self._name = self._message.written(index, end).strip(_SIGNS)
+                self._name = self._message.written(index, end).strip(SIGNS)
                 return end
         return 0
 
@@ -373,7 +373,7 @@ class _Head:
                 index = end
         pieces.append(message.written(index, self._end) if index < self._end else "")
         text = " ".join(piece.strip(" ,") for piece in pieces if piece.strip(" ,"))
-        return text.strip(_SIGNS)
+        return text.strip(SIGNS)
 
     def _quoted(self, index: int) -> str:
         """The quotation that begins at a word; in a text that is led to the marks are its own."""

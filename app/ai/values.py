@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.ai.due import day_ahead
-from app.ai.lexicon import KINDS, RECORD_NUMBER, Message, is_number
+from app.ai.lexicon import ADDRESS, KINDS, RECORD_NUMBER, SIGNS, Message, is_number
 from app.ai.parts import RecordContext
 from app.ai.references import find_named
 from app.bi.answering import named_among, periods_in
@@ -25,9 +25,7 @@ from app.odata.names import apart
 from app.search.analysis import stop_words
 from app.settings.days import NOON, start_of, today
 
-_ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 _ENDS = (",", ";", ".", "!", "?", "(", "-", ":")
-_SIGNS = " .,:;!?\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 # Where a text is wanted, what is said besides is the first of these that there is.
 _TEXTS = ("reason", "body", "notes", "message")
 _PEOPLE = ("assigneeId", "ownerId", "managerId")
@@ -160,7 +158,7 @@ class Filling:
         message, end = self._message, len(self._message)
         while end > index and message.at_any(("update.verbs", "language.polite"), end - 1):
             end -= 1
-        text = message.written(index, end).strip(_SIGNS)
+        text = message.written(index, end).strip(SIGNS)
         is_free = "string" in _types(schema) and not {"enum", "format"} & schema.keys()
         is_free = is_free and schema.get("maxLength", 0) > _LONGEST_CODE
         return (text, end) if text and is_free else (None, index)
@@ -219,8 +217,8 @@ class Filling:
 
     def read_address(self) -> None:
         for name in ("email", "requesterEmail"):
-            if name in self._schemas and (address := _ADDRESS.search(self._message.text)):
-                self.values[name] = address.group().strip(_SIGNS)
+            if name in self._schemas and (address := ADDRESS.search(self._message.text)):
+                self.values[name] = address.group().strip(SIGNS)
 
     def read_text(self, name: str) -> None:
         """What is said behind a mark, or behind a word for a reason."""
@@ -228,7 +226,7 @@ class Filling:
         places = [end for _, end in message.places("update.reasons")]
         places += [index for index, token in enumerate(message.tokens)
                    if token.mark in (",", ":", "-", ";") and index]  # fmt: skip
-        text = message.written(places[0]).strip(_SIGNS) if places else ""
+        text = message.written(places[0]).strip(SIGNS) if places else ""
         if text:
             self.values.setdefault(name, text)
 
@@ -249,7 +247,7 @@ class Filling:
         until = len(message)
         if whose and not is_told:
             (start, name_at), end = whose[0], self._end_of(whose[0][1])
-            client = find_named(message.written(name_at, end).strip(_SIGNS), "Clients")
+            client = find_named(message.written(name_at, end).strip(SIGNS), "Clients")
             if client is not None or start == index:
                 until = start
                 index = end if start == index else index
@@ -260,7 +258,7 @@ class Filling:
             self._refer(self._record)
         self._read_company(index)
         end = min(until, self._end_of(index))
-        name = message.written(index, end).strip(_SIGNS)
+        name = message.written(index, end).strip(SIGNS)
         is_address = "@" in name
         if name and not is_address:
             self._call(name)
@@ -280,7 +278,7 @@ class Filling:
         message = self._message
         for at, end in message.places("language.companies") if "company" in self._schemas else ():
             if at >= start:
-                name = message.written(end, self._end_of(end)).strip(_SIGNS)
+                name = message.written(end, self._end_of(end)).strip(SIGNS)
                 self.values.setdefault("company", name)
 
     def _call(self, name: str) -> None:

@@ -14,7 +14,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from app.ai.lexicon import ASKING, KINDS, RECORD_NUMBER, Message, Words, languages, lexicon_of
+from app.ai.lexicon import (
+    ADDRESS,
+    ASKING,
+    KINDS,
+    RECORD_NUMBER,
+    Message,
+    Words,
+    languages,
+    lexicon_of,
+)
 from app.ai.parts import Ask
 from app.odata.names import apart
 from app.search.analysis import stop_words, words
@@ -25,7 +34,6 @@ _QUOTED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
-_ADDRESS = re.compile(r"[^\s@<>]+@[^\s@<>]+")
 _PARTING = (",", ";", ":")
 
 
@@ -111,7 +119,7 @@ class Wish:
         )
         means_record = is_meant and not is_other
         if verb := max((clause.at_any(verbs, index) for index in edges), default=0):
-            is_addressed = self._takes_address and _ADDRESS.search(clause.text) is not None
+            is_addressed = self._takes_address and ADDRESS.search(clause.text) is not None
             if self._makes in clause.kinds or clause.has(*self._things):
                 strengths.append(verb + 1)
             elif is_addressed or means_record:
