@@ -30,6 +30,9 @@ from app.odata.reading.selection import selected_members, selected_operations, s
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import ExpandItem, QueryOptions
 
+# On the last level SQLite's parser takes little more than the expanded entities.
+_DEEP = 4
+
 
 class QueryBinder:
     """Binds the options of a query and of everything expanded in it."""
@@ -205,7 +208,7 @@ class QueryBinder:
         expanded = self.context.expanded
         expanded.append(options)
         link = [*query.address, "/", "/".join(item.path), "/$ref" if item.ref else ""]
-        return Remainder(len(expanded) - 1, link)
+        return Remainder(len(expanded) - 1, link, is_deep=query.depth >= _DEEP)
 
     def _with_levels(
         self, item: ExpandItem, navigation: edm.NavigationProperty, depth: int

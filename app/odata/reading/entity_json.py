@@ -457,8 +457,10 @@ class EntityWriter:
             last = _ordered(query, Template(key_json(query.order), alone=True))
             keys = [last.limit(1).offset(before - 1).scalar_subquery()]
         mark = Template(remainder.mark(self.format.control("nextLink", member.name), keys))
-        others = query.within(constant).limit(1).offset(before).exists()
-        link = case((is_whole, nothing), (others, mark), else_=nothing)
+        link = case((is_whole, nothing), else_=mark)
+        if not remainder.is_deep:
+            others = query.within(constant).limit(1).offset(before).exists()
+            link = case((is_whole, nothing), (others, mark), else_=nothing)
         return spell(Text(), "{0} || {1}", joined, link)
 
     def _count(self, name: str, number: ColumnElement[int]) -> Piece:

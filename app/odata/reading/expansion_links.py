@@ -34,10 +34,15 @@ MakeToken = Callable[[str, str, PageStart], str]
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """Where an expanded collection is read by itself; ``number`` is that of its options."""
+    """Where an expanded collection is read by itself; ``number`` is that of its options.
+
+    ``is_deep``: it is on the last level, where nobody looks whether there is more: SQLite's parser
+    takes no deeper query.
+    """
 
     number: int
     address: Sequence[Part]
+    is_deep: bool
 
     def mark(self, name: str, last: Sequence[Part]) -> list[Part]:
         """What stands behind the last member in place of the link, which is called ``name``.

@@ -66,9 +66,9 @@ def test_the_links_lead_to_all_of_the_others(client: Client, query: str) -> None
     assert followed(client, paged, prefer) == whole
 
 
-@pytest.mark.parametrize("above", range(5))
+@pytest.mark.parametrize("above", range(4))
 def test_a_full_page_without_others_has_no_link(client: Client, above: int) -> None:
-    """On each of the five levels, which nearly fill the stack of SQLite's parser."""
+    """On each of the levels but the fifth, which fills the stack of SQLite's parser."""
     rows = ask(client, "Items?$select=id&$expand=Children($select=id;$count=true)")["value"]
     children = "Children($select=id)"
     for _ in range(above):
