@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.ai.changes import NEEDS_RECORD, Change, answer_change, find_change
+from app.ai.changes import NEEDS_RECORD, Change, answer_change, stronger_change
 from app.ai.context import citation_of
 from app.ai.dialogue import is_of_many, wish_after, wishes_in
 from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
@@ -73,9 +73,7 @@ def _routed(ask: Ask) -> Iterator[Part]:
     mentioned = mention.records
     is_named = len(mentioned) == 1
     about = replace(ask, context=mentioned[0]) if is_named else ask
-    change = None if is_instruction else find_change(about)
-    if change is not None and change.strength <= (0 if request is None else request.strength):
-        change = None
+    change = None if is_instruction else stronger_change(about, request)
     if change is None and isinstance(earlier, Change):
         change, ask = earlier, replace(ask, replaces=replaces)
     wants_task = request is not None and request.kind == TASK

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
 from typing import Any
 
 from app.ai.context import entity_type, states_of
@@ -17,7 +16,7 @@ from app.ai.lexicon import KINDS, Message, is_number as is_numeral, language_of,
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.references import find_numbered
 from app.ai.tools import CreateTool, OperationTool, Tool, UpdateTool, proposal_of, tools
-from app.ai.understanding import is_asked
+from app.ai.understanding import Request, is_asked
 from app.ai.values import Filling, text_wanted
 from app.ai.wishes import clauses_of, sentences_of
 from app.ai.wording import label
@@ -54,7 +53,7 @@ def find_change(ask: Ask) -> Change | None:
     entity = record.entity if record is not None else ""
     likeliest = language_of(ask.text)
     for sentence in sentences_of(ask.text):
-        for _, clauses in groupby(clauses_of(sentence), key=lambda clause: clause.text):
+        for clauses in clauses_of(sentence):
             wanted = [
                 (strength, tool, clause)
                 for clause in clauses if clause.lexicon.code in spoken()
@@ -73,6 +72,12 @@ def find_change(ask: Ask) -> Change | None:
                 message = message_of(ask.text, clause.lexicon.code)
                 return Change(tool, strength, message, record)
     return _change_by_values(ask, record)
+
+
+def stronger_change(ask: Ask, request: Request | None) -> Change | None:
+    """The change that a message wants, where more of its words say so than want the request."""
+    change, strength = find_change(ask), 0 if request is None else request.strength
+    return change if change is not None and change.strength > strength else None
 
 
 def _change_by_values(ask: Ask, record: RecordContext | None) -> Change | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.ai.changes import Change, amends, fills, find_change
+from app.ai.changes import Change, amends, fills, find_change, stronger_change
 from app.ai.due import find_due
-from app.ai.lexicon import Message, languages, lexicon_of, message_of
+from app.ai.lexicon import Message, languages, lexicon_of, message_of, spoken
 from app.ai.parts import Ask
 from app.ai.understanding import (
     LONGEST_HEAD,
@@ -48,9 +48,8 @@ def is_of_many(text: str) -> bool:
 
 def wish_in(ask: Ask) -> Request | Change | None:
     """What a message wants done: a request, or a change where more of its words say so."""
-    request, change = read_request(ask.text), find_change(ask)
-    strength = 0 if request is None else request.strength
-    return change if change is not None and change.strength > strength else request
+    request = read_request(ask.text)
+    return stronger_change(ask, request) or request
 
 
 def wishes_in(ask: Ask) -> Sequence[str]:
@@ -58,7 +57,7 @@ def wishes_in(ask: Ask) -> Sequence[str]:
 
     Returns: one where nothing is to be taken apart: what follows "and" belongs to the first.
     """
-    for code in languages():
+    for code in spoken():
         message = message_of(ask.text, code)
         if len(message) > LONGEST_HEAD * 2:
             continue

@@ -75,8 +75,11 @@ class Tool(ABC):
     # The type of the record that it is used on, and that of which its arguments are values.
     record: str | None = None
     values_of: str = ""
-    # Whether the id of the record says which one that is.
-    is_of_one = True
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether the id of the record says which one that is."""
+        return True
 
     @property
     @abstractmethod
@@ -371,7 +374,7 @@ class OperationTool(Tool):
         return (within[0][0].name, within[0][1].name) if within else None
 
     @property
-    def is_of_one(self) -> bool:  # type: ignore[override]
+    def is_of_one(self) -> bool:
         return self._owner is None
 
     @cached_property
@@ -551,7 +554,10 @@ def described_values(
             continue  # told with the id beside it
         kind = values.get(f"{stem}Type")
         prop = None if type_ is None else type_.properties.get(name)
-        target = kind or (other if type_ is None or prop is None else _target(type_, name))
+        if type_ is None or prop is None:
+            target = kind or other
+        else:
+            target = kind or referred_by(type_).get(prop.attribute)
         called = label(name if target is None else stem, language)
         if name in labels:
             called = text_in(language, labels[name])
@@ -571,12 +577,6 @@ def _title_of(entity: str, key: Any) -> str:
     if entity == "User" and isinstance(key, int):
         return str(engine.read_one(f"Users({key})", select="displayName")["displayName"])
     return record_of(entity, key).title
-
-
-def _target(type_: edm.EntityType, name: str) -> str | None:
-    """The type that a reference of an entity leads to."""
-    prop = type_.properties.get(name)
-    return None if prop is None else referred_by(type_).get(prop.attribute)
 
 
 def state_property(entity: str) -> str:

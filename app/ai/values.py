@@ -6,7 +6,6 @@ periods. What is not said stays open, and nothing is guessed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -210,7 +209,7 @@ class Filling:
     def read_flags(self) -> None:
         """What is to be so, by the words of its name: ``create an opportunity``."""
         for name, schema in self._schemas.items():
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).split()
+            words = apart(name).split()
             is_flag = "boolean" in _types(schema) and len(words) > 1
             if is_flag and all(self._message.has((word,)) for word in words):
                 self.values[name] = True

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from app.ai.lexicon import (
@@ -75,7 +76,7 @@ class Wish:
 
     def is_in(self, sentence: str) -> bool:
         """Whether a sentence wants it done."""
-        return any(map(self.is_wanted, clauses_of(sentence)))
+        return any(map(self.strength, chain.from_iterable(clauses_of(sentence))))
 
     def is_named(self, sentence: str) -> bool:
         """Whether a sentence speaks of it at all."""
@@ -86,9 +87,6 @@ class Wish:
             if any(all(message.has((word,)) for word in each) for each, _ in self._phrases):
                 return True
         return False
-
-    def is_wanted(self, clause: Message) -> bool:
-        return self.strength(clause) > 0
 
     def strength(self, clause: Message, record: str | None = None) -> int:
         """How many words of a clause want it done; 0 where it is not wanted.
@@ -204,16 +202,16 @@ def head_of(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def clauses_of(sentence: str) -> tuple[Message, ...]:
-    """The clauses that want something, in each language; none of a question that asks whether."""
+def clauses_of(sentence: str) -> tuple[Sequence[Message], ...]:
+    """The clauses that want something, each in the words of every language; none of a question
+    that asks whether."""
     is_question = sentence.endswith("?")
     if is_question and any(each.at_any(ASKING, 0) for each in _messages(sentence)):
         return ()
     return tuple(
-        message
+        _messages(text)
         for text in _apart(_messages(sentence))
         if not _is_asked_or_not(text, is_question=is_question)
-        for message in _messages(text)
     )
 
 

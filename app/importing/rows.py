@@ -138,7 +138,7 @@ class Import:
             require(caller, rules.permissions["update"])
             if UPDATE_BY[options.update] not in rules.table.c:
                 raise ValidationError([("update", f"is no property of a {rules.title}")])
-        self.options = options
+        self._options = options
         self._rules = rules
         self._service = SERVICES[rules.name]
         self._rows = table.rows
@@ -181,7 +181,7 @@ class Import:
             with transaction() as session:
                 self._take_lock()
                 self._write_portion(portion)
-                if self.options.dry_run:
+                if self._options.dry_run:
                     session.rollback()
                 if note is not None:
                     note(self.outcome)
@@ -211,7 +211,7 @@ class Import:
 
         What two look for at once neither finds: both would make it.
         """
-        if self.options.update is not None:
+        if self._options.update is not None:
             advisory_lock(f"import {self._rules.name}")
 
     def read_rows(self) -> Iterator[Draft]:
@@ -325,7 +325,7 @@ class Import:
             value = self._update_value(draft) or ""
             keys = self._find({value}).get(value, ())
         if len(keys) > 1:
-            raise ValidationError([(self.options.update or "", f"is that of {len(keys)} records")])
+            raise ValidationError([(self._options.update or "", f"is that of {len(keys)} records")])
         if not keys:
             return self._service.create(values), True
         self._service.update(keys[0], values)
@@ -333,7 +333,7 @@ class Import:
 
     def _record(self) -> None:
         """One line of the audit log for the whole, besides those of the records."""
-        if not self.options.dry_run:
+        if not self._options.dry_run:
             counts = {"created": self.outcome.created, "updated": self.outcome.updated,
                       "skipped": self.outcome.skipped}  # fmt: skip
             audit.record("import.completed", self._rules.name, after=counts)
@@ -357,7 +357,7 @@ class Import:
         known = from_database(error, "POST") if isinstance(error, SQLAlchemyError) else error
         if isinstance(known, ApiError):
             return known.details or (Detail("", known.message),)
-        _log.error("row of an import failed", row=number, type=self.options.type, exc_info=error)
+        _log.error("row of an import failed", row=number, type=self._options.type, exc_info=error)
         request_id = current_request_id()
         where = f"in the log of request {request_id}" if request_id else "in the log"
         return (Detail("", f"could not be imported: an unexpected error, which is {where}"),)
@@ -368,14 +368,14 @@ class Import:
         return external_id is not None and hash(external_id) in self._seen
 
     def _note_id(self, draft: Draft) -> None:
-        if self.options.dry_run and self.options.update is None:
+        if self._options.dry_run and self._options.update is None:
             self._seen.add(hash(draft.values.get("external_id")))
 
     def _update_value(self, draft: Draft) -> str | None:
         """What the record to change is found by; None where one is to be made."""
-        if self.options.update is None:
+        if self._options.update is None:
             return None
-        attribute = UPDATE_BY[self.options.update]
+        attribute = UPDATE_BY[self._options.update]
         by_email = attribute == "email_form"
         value = draft.values.get("email" if by_email else attribute)
         return email_form(str(value)) if by_email and value is not None else value
@@ -390,9 +390,9 @@ class Import:
 
     def _find(self, values: set[str]) -> Mapping[str, Keys]:
         """The records to change, by what they are found by."""
-        if self.options.update is None:
+        if self._options.update is None:
             return {}
-        attribute, permission = UPDATE_BY[self.options.update], self._rules.permissions["read"]
+        attribute, permission = UPDATE_BY[self._options.update], self._rules.permissions["read"]
         return _find(self._rules.table, attribute, permission, values)
 
 

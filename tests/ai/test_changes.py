@@ -70,6 +70,12 @@ SETS = {"client": "clients", "ticket": "tickets", "invoice": "invoices", "deal":
         "lead": "leads"}  # fmt: skip
 
 
+def chat_beside(api: Api, records: dict[str, Any], beside: str, message: str) -> dict[str, Any]:
+    """The answer to a message on the page of a record; on none, where that is empty."""
+    context = {"context": about(SETS[beside], records[beside])} if beside else {}
+    return chat(api, message.format(**records), **context)
+
+
 @pytest.mark.parametrize(("beside", "message", "tool", "values"), [
     ("", "book 119.50 against {INV}, cash", "register_payment",
      {"amount": 119.5, "method": "cash"}),
@@ -126,8 +132,7 @@ SETS = {"client": "clients", "ticket": "tickets", "invoice": "invoices", "deal":
 def test_a_change_is_proposed_with_the_values_that_are_said(
     api: Api, records: dict[str, Any], beside: str, message: str, tool: str, values: dict[str, Any]
 ) -> None:
-    context = {"context": about(SETS[beside], records[beside])} if beside else {}
-    answer = chat(api, message.format(**records), **context)
+    answer = chat_beside(api, records, beside, message)
     assert [action["tool"] for action in answer["pendingActions"]] == [tool], answer["reply"]
     arguments = answer["pendingActions"][0]["arguments"]
     said = {name: float(value) if name == "amount" else value for name, value in arguments.items()}
@@ -152,8 +157,7 @@ def test_what_is_missing_is_asked_for_and_then_proposed(api: Api, records: dict[
 def test_what_is_open_is_said(
     api: Api, records: dict[str, Any], beside: str, message: str, reply: str
 ) -> None:
-    context = {"context": about(SETS[beside], records[beside])} if beside else {}
-    answer = chat(api, message, **context)
+    answer = chat_beside(api, records, beside, message)
     assert reply in answer["reply"]
     assert answer["pendingActions"] == []
 
@@ -213,8 +217,7 @@ def test_no_english_word_stands_in_a_german_proposal(api: Api) -> None:
 def test_a_german_proposal_is_in_german(
     api: Api, records: dict[str, Any], beside: str, message: str, proposal: str
 ) -> None:
-    context = {"context": about(SETS[beside], records[beside])} if beside else {}
-    reply = chat(api, message.format(**records), **context)["reply"]
+    reply = chat_beside(api, records, beside, message)["reply"]
     assert proposal.format(**records) in reply
 
 
