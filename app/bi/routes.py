@@ -13,6 +13,7 @@ from app.bi.reports import saving, schedules, service
 from app.errors import ValidationError
 from app.http.areas import Area, reads_query
 from app.http.page_sizes import REPORT
+from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
 
 FILE = {"type": "string", "format": "binary"}
@@ -38,11 +39,14 @@ def ask(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @area.get("/reports")
-@area.response(200, schemas.ReportListSchema)
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(schemas.ReportSchema))
 @requires("bi:query")
-def list_reports() -> dict[str, Any]:
+def list_reports(query: dict[str, Any]) -> dict[str, Any]:
     """List the reports that you may run: the built-in ones, your own, and those shared."""
-    return {"items": service.list_reports()}
+    reports = service.list_reports()
+    page = reports[query["offset"] :][: query["limit"]]
+    return {"items": page, "total": len(reports), **query}
 
 
 @area.post("/reports")

@@ -155,12 +155,6 @@ class FullReportSchema(ReportSchema):
     query = fields.Nested(FiguresQuerySchema)
 
 
-class ReportListSchema(Schema):
-    """The reports that the caller may run."""
-
-    items = fields.List(fields.Nested(ReportSchema))
-
-
 class _ReportFieldsSchema(Schema):
     description = fields.String(
         allow_none=True, validate=validate.Length(max=1000), metadata={"example": None}

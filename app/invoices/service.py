@@ -149,7 +149,9 @@ class InvoiceService(EntityService[Invoice]):
         settle_history(history)
 
     def enter(self, change: Change[Invoice], source: str | None, target: str) -> None:
-        """Issue a draft, or write an invoice off; payments and credits do the rest."""
+        """Issue a draft, void or write off; payments and credits do the rest."""
+        if change.history is None:
+            _require_open_books(change, target)
         if target == "Uncollectible":
             if change.get("type") != "Invoice":
                 raise InvalidStateError(
@@ -237,6 +239,20 @@ class InvoiceService(EntityService[Invoice]):
     def deleting(self, invoice: Invoice) -> None:
         """Only drafts can go: an issued number stays (contract section 10)."""
         require_operation("Invoice", "invoice", DELETE, invoice)
+
+
+def _require_open_books(change: Change[Invoice], target: str) -> None:
+    """A document is void as of its date, and written off as of today."""
+    days = {"Void": change.get("issue_date"), "Uncollectible": today()}
+    if target not in days:
+        return
+    hold_settings("invoicing")
+    if closed := organisation().invoicing.closing_day(days[target]):
+        attribute = "issue_date" if target == "Void" else "status"
+        raise InvalidStateError(
+            f"The books are closed until {closed}: as of then nothing is voided or written off.",
+            [(change.rules.wire(attribute), f"would be of {days[target]}, in closed books")],
+        )
 
 
 def _write_lines(change: Change[Invoice]) -> None:

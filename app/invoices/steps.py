@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 
 from app.clock import utc_now
 from app.db import records
-from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError, refuse_any
+from app.errors import Detail, NotFoundError, ValidationError, refuse_any
 from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.lines import FROM_PRODUCT, LINE_ITEM, LINE_ITEMS, stored_lines
@@ -16,7 +15,7 @@ from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
 from app.permissions import require
-from app.settings import hold_settings, organisation
+from app.settings import organisation
 from app.writing.operations import require_operation
 from app.writing.references import is_readable
 from app.writing.rules import RowRules
@@ -88,12 +87,6 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
     if checked["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
     require_operation("Invoice", "invoice", "void", invoice)
-    hold_settings("invoicing")
-    if closed := organisation().invoicing.closing_day(invoice.issue_date or date.max):
-        raise InvalidStateError(
-            f"The books are closed until {closed}: what is issued until then is not voided.",
-            [("issueDate", f"is {invoice.issue_date}, in closed books")],
-        )
     values = {**checked, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
     INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
 
@@ -101,7 +94,7 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
 def mark_uncollectible(invoice_id: int) -> None:
     """Write an invoice off: it leaves the receivables, and can still be paid.
 
-    Raises: NotFoundError; ForbiddenError; InvalidStateError.
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, also where today lies in closed books.
     """
     _allowed(invoice_id, "Uncollectible", "uncollectible")
     INVOICES.apply(invoice_id, {"status": "Uncollectible"}, by="uncollectible")

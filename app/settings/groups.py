@@ -99,8 +99,8 @@ class Invoicing:
         False,
     )
     closed_until: str | None = day(
-        "The books are closed up to this day: nothing is issued or paid with a date until then, and"
-        " no document of then is voided."
+        "The books are closed up to this day: nothing is issued, paid or written off with a date"
+        " until then, and no document of then is voided."
     )
 
     def closing_day(self, dated: date) -> date | None:

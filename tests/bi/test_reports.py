@@ -37,6 +37,14 @@ def test_eight_reports_are_built_in(admin: Api) -> None:
     assert all(item["formats"] == ["xlsx", "csv", "pdf", "json"] for item in items)
 
 
+@pytest.mark.parametrize(("limit", "offset"), [(3, 0), (3, 6), (1, 7), (5, 8), (200, 2)])
+def test_reports_are_listed_in_pages(admin: Api, limit: int, offset: int) -> None:
+    page = admin.get(f"/api/bi/reports?limit={limit}&offset={offset}").json
+    assert [item["key"] for item in page.pop("items")] == KEYS[offset : offset + limit]
+    assert page == {"total": 8, "limit": limit, "offset": offset}
+    assert admin.get("/api/bi/reports?limit=201").status_code == 400
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_report_gives_the_rows_of_its_query(admin: Api, business: None, key: str) -> None:
     report = admin.get(f"/api/bi/reports/{key}").json

@@ -11,7 +11,7 @@ from flask import Flask
 from app.db.engines import transaction
 from app.errors import InvalidStateError, ValidationError
 from app.http.security import acting_as, system_caller
-from app.invoices.steps import issue_invoice, void_invoice
+from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
 from app.settings import save_settings
 from app.settings.days import today
 from tests.business import bind_services
@@ -24,6 +24,7 @@ STEPS: dict[str, tuple[Callable[[], int], Step]] = {
     "pay": (make_issued_invoice, lambda key: pay(key, "1")),
     "pay a draft": (make_invoice, lambda key: pay(key, "1")),
     "void": (make_issued_invoice, lambda key: void_invoice(key, "no")),
+    "write off": (make_issued_invoice, mark_uncollectible),
     "issue": (make_invoice, issue_invoice),
 }
 OF_STEPS = pytest.mark.parametrize(("make", "step"), STEPS.values(), ids=STEPS)
