@@ -16,6 +16,7 @@ from app.models.client import Client, Contact
 from app.models.columns import Entity
 from app.models.invoice import Invoice
 from app.models.lead import Lead
+from app.models.ticket import Ticket
 from app.odata.names import camel
 from app.permissions import allowed
 from app.writing.change import Change
@@ -169,6 +170,13 @@ def _lock_concerned(client_id: Any, key: int | None) -> None:
 
 
 CONTACTS = ContactService()
+
+
+def contact_of(record: Invoice | Ticket) -> int | None:
+    """The contact of a record that another one is to follow; not one who went to another client."""
+    contact = records.read(Contact, record.contact_id)
+    is_there = contact is not None and contact.client_id in (None, record.client_id)
+    return record.contact_id if is_there else None
 
 
 def full_name(person: Contact | Lead) -> str:

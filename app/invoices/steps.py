@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.clock import utc_now
+from app.crm.clients import contact_of
 from app.db import records
 from app.errors import Detail, NotFoundError, ValidationError, refuse_any
 from app.http.security import current_caller
@@ -114,7 +115,7 @@ def _allowed(invoice_id: int, target: str, by: str) -> Invoice:
 
 # What a credit note takes over, so that both can be laid side by side.
 _TAKEN_OVER = (
-    "client_id", "contact_id", "currency", "prices_include_tax", "discount_percent",
+    "client_id", "currency", "prices_include_tax", "discount_percent",
     "purchase_order", "buyer_reference", "project_id", "opportunity_id",
 )  # fmt: skip
 
@@ -141,6 +142,7 @@ def create_credit_note(
     values = {name: getattr(invoice, name) for name in _TAKEN_OVER}
     values = {name: value for name, value in values.items() if value is not None} | {
         "type": "CreditNote",
+        "contact_id": contact_of(invoice),
         "series": organisation().invoicing.credit_note_series or invoice.series,
         "credited_invoice_id": invoice_id,
         "notes": notes,

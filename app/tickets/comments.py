@@ -8,6 +8,7 @@ from typing import Any
 
 from app import audit
 from app.clock import utc_now
+from app.crm.clients import contact_of
 from app.db import records
 from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError
@@ -24,8 +25,8 @@ from app.writing.validation import validate
 COMMENT = RowRules(model=TicketComment, writable=("body", "is_internal"))
 # What a follow-up takes over from the closed ticket that it follows.
 _INHERITED = (
-    "subject", "priority", "type", "channel", "client_id", "contact_id", "requester_email",
-    "assignee_id", "category", "language",
+    "subject", "priority", "type", "channel", "client_id", "requester_email", "assignee_id",
+    "category", "language",
 )  # fmt: skip
 
 
@@ -126,9 +127,8 @@ def _follow_up(closed: Ticket) -> int:
     """A new ticket for what comes after the end of another."""
     inherited = ((name, getattr(closed, name)) for name in _INHERITED)
     values = {name: value for name, value in inherited if value is not None}
-    return TICKETS.create(
-        {**values, "description": f"Follow-up to the closed ticket {closed.number}."}
-    )
+    description = f"Follow-up to the closed ticket {closed.number}."
+    return TICKETS.create(values | {"description": description, "contact_id": contact_of(closed)})
 
 
 def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[str, Any]) -> None:

@@ -10,17 +10,19 @@ import pytest
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as
 from app.invoices.service import INVOICES
-from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
+from app.invoices.steps import create_credit_note, issue_invoice, mark_uncollectible, void_invoice
 from tests.factories import (
     create,
     event_names,
     line,
     make_client,
+    make_contact,
     make_invoice,
     make_issued_invoice,
     make_user,
     pay,
     stored,
+    update,
 )
 
 
@@ -58,6 +60,17 @@ def test_a_full_credit_settles_an_open_invoice(admin: Caller) -> None:
     assert stored("Client", note["client_id"])["invoiced_total"] == 0
     names = event_names("Invoice", invoice_id)
     assert names[-3:] == ["invoice.credited", "invoice.paid", "invoice.updated"]
+
+
+@pytest.mark.parametrize("has_gone", [True, False])
+def test_a_credit_note_is_for_a_contact_of_the_client(admin: Caller, has_gone: bool) -> None:
+    client_id = make_client()
+    contact = make_contact(client_id=client_id)
+    invoice_id = make_issued_invoice(client_id=client_id, contact_id=contact)
+    if has_gone:
+        update("Contact", contact, client_id=make_client())
+    note = stored("Invoice", create_credit_note(invoice_id))
+    assert note["contact_id"] == (None if has_gone else contact)
 
 
 def test_a_partial_credit_lowers_what_is_due(admin: Caller) -> None:

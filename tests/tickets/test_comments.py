@@ -13,7 +13,17 @@ from app.models.ticket import Ticket, TicketComment
 from app.tickets.comments import COMMENTS, create_comment
 from app.tickets.merging import merge_tickets
 from tests.container.conftest import with_rights
-from tests.factories import event_names, make_ticket, make_user, put, rows, stored
+from tests.factories import (
+    event_names,
+    make_client,
+    make_contact,
+    make_ticket,
+    make_user,
+    put,
+    rows,
+    stored,
+    update,
+)
 
 
 def test_the_first_answer_opens_a_ticket(admin: Caller) -> None:
@@ -85,6 +95,22 @@ def test_a_reply_to_a_closed_ticket_starts_another(admin: Caller, by_customer: b
     assert rows(TicketComment)[0]["ticket_id"] == follow_up["id"]
     with pytest.raises(InvalidStateError):
         create_comment(key, body="Note", is_internal=True)
+
+
+@pytest.mark.parametrize("has_gone", [True, False])
+def test_what_follows_a_closed_ticket_is_for_a_contact_of_its_client(
+    admin: Caller, has_gone: bool
+) -> None:
+    client_id = make_client()
+    contact = make_contact(client_id=client_id)
+    key = make_ticket(client_id=client_id, contact_id=contact, assignee_id=admin.user_id)
+    put("Ticket", key, status="Closed")
+    if has_gone:
+        update("Contact", contact, client_id=make_client())
+    create_comment(key, body="Again!")
+    follow_up = rows(Ticket)[-1]
+    assert follow_up["client_id"] == client_id
+    assert follow_up["contact_id"] == (None if has_gone else contact)
 
 
 def merged(source: int, target: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -224,6 +225,57 @@ def test_a_link_to_any_record_needs_both_halves_and_a_readable_record(admin: Cal
         assert [detail.field for detail in refused.value.details] == [field]
     update("Task", key, related_type=None, related_id=None)
     assert stored("Task", key)["related_type"] is None
+
+
+WITH_CONTACT = [
+    entity
+    for entity, service in SERVICES.items()
+    if {"client_id", "contact_id"} <= {*service.rules.all_writable}
+]
+
+
+def refusals(act: Callable[[], object]) -> list[tuple[str, str]]:
+    with pytest.raises(ValidationError) as refused:
+        act()
+    return [(detail.field, detail.message) for detail in refused.value.details]
+
+
+def test_tickets_opportunities_and_invoices_have_a_client_and_a_contact() -> None:
+    assert sorted(WITH_CONTACT) == ["Invoice", "Opportunity", "Ticket"]
+
+
+@pytest.mark.parametrize("entity", WITH_CONTACT)
+def test_the_contact_of_a_record_is_one_of_its_client(admin: Caller, entity: str) -> None:
+    own, other = make_client(), make_client()
+    contact, stranger, free = (
+        make_contact(client_id=own),
+        make_contact(client_id=other),
+        make_contact(),
+    )
+    make = MAKERS[entity]
+    wrong = [("contactId", "belongs to another client")]
+    assert refusals(lambda: make(client_id=own, contact_id=stranger)) == wrong
+    key = make(client_id=own, contact_id=contact)
+    assert refusals(lambda: update(entity, key, contact_id=stranger)) == wrong
+    assert refusals(lambda: update(entity, key, client_id=other)) == wrong
+    told = SERVICES[entity].problems({"client_id": other}, partial=True, key=key)
+    assert [(detail.field, detail.message) for detail in told] == wrong
+    update(entity, key, contact_id=free)
+    update(entity, key, client_id=other)
+    update(entity, key, client_id=own, contact_id=contact)
+
+
+@pytest.mark.parametrize("entity", WITH_CONTACT)
+def test_a_contact_who_goes_to_another_client_stays_with_what_there_is(
+    admin: Caller, entity: str
+) -> None:
+    own = make_client()
+    contact = make_contact(client_id=own)
+    key = MAKERS[entity](client_id=own, contact_id=contact)
+    update("Contact", contact, client_id=make_client())
+    update(entity, key, tags=["kept"])
+    assert stored(entity, key)["contact_id"] == contact
+    assert refusals(lambda: MAKERS[entity](client_id=own, contact_id=contact))
 
 
 def test_the_accountant_cannot_link_to_leads(admin: Caller) -> None:
