@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, select
 
 from app.db import records
-from app.errors import InvalidStateError
-from app.http.schema_bounds import LARGEST_KEY
+from app.errors import Detail, InvalidStateError
 from app.http.security import current_caller
 from app.models.client import Client, Contact
 from app.models.columns import Entity
@@ -122,14 +121,20 @@ class ContactService(EntityService[Contact]):
 
     rules = CONTACT
 
-    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
+    def revision(
+        self,
+        key: int,
+        values: Mapping[str, Any],
+        problems: Sequence[Detail] = (),
+        version: int | None = None,
+    ) -> Change[Contact]:
         """As of every record; of two that change main contacts crosswise one waits."""
-        if changes.keys() & {"is_primary", "client_id"} and changes.get("is_primary", True):
+        if values.keys() & {"is_primary", "client_id"} and values.get("is_primary", True):
             before = records.read(Contact, key)
-            client_id = changes.get("client_id", before and before.client_id)
+            client_id = values.get("client_id", before and before.client_id)
             if allowed(current_caller(), self.rules.permissions["update"]):
                 _lock_concerned(client_id, key)
-        super().update(key, changes, version)
+        return super().revision(key, values, problems, version)
 
     def defaults(self, change: Change[Contact]) -> None:
         """A new main contact waits for the one there is before anything refers to the client."""
@@ -162,10 +167,9 @@ class ContactService(EntityService[Contact]):
             self.apply(other, {"is_primary": False})
 
 
-def _lock_concerned(client_id: Any, key: int | None) -> None:
+def _lock_concerned(client_id: int | None, key: int | None) -> None:
     """Lock a contact and the main one of a client, the lower key first (on PostgreSQL)."""
-    is_key = isinstance(client_id, int) and 0 < client_id <= LARGEST_KEY
-    if is_key and records.is_served():
+    if client_id is not None and records.is_served():
         records.read_all(_CONCERNED, {"key": key, "client_id": client_id})
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -58,6 +57,9 @@ LOOK = 5000
 TURN_SECONDS = 0.15
 Progress = Callable[[int], None]
 Note = Callable[["Outcome"], None]
+Keys = Sequence[int]
+# Property -> what cells say -> the keys of what is called so, two at most.
+NamedKeys = Mapping[str, Mapping[str, Keys]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,8 @@ class Draft:
     """A row of the file, read and validated, which needs no database.
 
     ``values`` are by attribute, and ``unread`` says what is wrong with other cells. ``cleaned`` are
-    the values that a new record can have, None where something is wrong; a row that does not
-    ``fit`` has more cells than the heading.
+    the values as a record can have them, None where something is wrong; a row that does not ``fit``
+    has more cells than the heading.
     """
 
     number: int
@@ -117,6 +119,19 @@ class Draft:
     unread: list[Detail]
     cleaned: dict[str, Any] | None
     fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Good:
+    """A row with the values of its record, and the key of the one to change."""
+
+    draft: Draft
+    values: dict[str, Any]
+    keys: Keys
+
+    @property
+    def is_new(self) -> bool:
+        return not self.keys
 
 
 class Import:
@@ -223,7 +238,7 @@ class Import:
                 continue
             values, unread = self._plan.row_values(cells)
             own = {name: value for name, value in values.items() if name not in _NAMED}
-            cleaned, problems = validate(self._rules, own, partial=False)
+            cleaned, problems = validate(self._rules, own, partial=True)
             is_good = not (problems or unread)
             yield Draft(number, values, _details(unread), cleaned if is_good else None)
 
@@ -237,13 +252,12 @@ class Import:
         return self.outcome
 
     def _write_portion(self, drafts: Sequence[Draft]) -> None:
-        """Write the rows in their order: new records that look good with few statements."""
+        """Write the rows in their order: those that look good with few statements."""
         named = _named_keys(drafts)
         wanted = {value for draft in drafts if (value := self._update_value(draft)) is not None}
         present: dict[str, Keys | None] = {**self._find(wanted)}
         taken = self._taken_ids(drafts)
-        # New records, and the values that these get.
-        together: list[tuple[Draft, dict[str, Any]]] = []
+        together: list[_Good] = []
         for draft in drafts:
             self.outcome.rows += 1
             keys: Keys | None = ()
@@ -251,43 +265,58 @@ class Import:
                 keys = present.get(value, ())
                 present[value] = None  # the next row with the same has to look for it
             external_id = draft.values.get("external_id")
-            is_known = keys != () or external_id in taken or self._is_twin(draft)
+            is_taken = external_id in taken and not keys
             if external_id is not None:
                 taken.add(external_id)
-            is_shown = len(self.outcome.preview) < PREVIEWED
-            values = None
-            if draft.cleaned is not None and not is_known and not is_shown:
-                with suppress(ValidationError):  # told of the row by itself
-                    values = _resolve_named(draft.cleaned, draft.values, named)
-            if values is not None:
-                together.append((draft, values))
-                continue
-            self._write_together(together, named)
-            self._write_singly(draft, named, keys)
-            together = []
+            good = None if is_taken else self._good(draft, named, keys)
+            if good is None or (together and together[-1].is_new != good.is_new):
+                self._write_together(together, named)
+                together = []
+            if good is None:
+                self._write_singly(draft, named, keys)
+            else:
+                together.append(good)
         self._write_together(together, named)
 
-    def _write_together(
-        self, drafts: Sequence[tuple[Draft, dict[str, Any]]], named: NamedKeys
-    ) -> None:
-        """Make records with few statements, or one by one if there is anything wrong."""
-        if not drafts:
+    def _good(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> _Good | None:
+        """The row, if it can be written with others: by itself it tells what is wrong with it."""
+        if draft.cleaned is None or keys is None or len(keys) > 1:
+            return None
+        if self._is_twin(draft) or len(self.outcome.preview) < PREVIEWED:
+            return None
+        try:
+            values = _resolve_named(draft.cleaned, draft.values, named)
+        except ValidationError:
+            return None
+        if not keys and not values.keys() >= {*self._rules.required}:
+            return None
+        return _Good(draft, values, keys)
+
+    def _write_together(self, rows: Sequence[_Good], named: NamedKeys) -> None:
+        """Make or change records with few statements, or one by one if there is anything wrong."""
+        if not rows:
             return
+        is_new = rows[0].is_new
         savepoint = records.connection().begin_nested()
         try:
-            changes = [self._service.draft(values, problems=()) for _, values in drafts]
-            self._service.create_all(changes)
+            if is_new:
+                self._service.create_all(
+                    [self._service.draft(row.values, problems=()) for row in rows]
+                )
+            else:
+                revisions = [self._service.revision(row.keys[0], row.values) for row in rows]
+                self._service.update_all(revisions)
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
             savepoint.rollback()
-            for draft, _ in drafts:
-                self._write_singly(draft, named, ())
+            for row in rows:
+                self._write_singly(row.draft, named, row.keys)
             return
         savepoint.commit()
-        self.outcome.created += len(drafts)
-        for draft, _ in drafts:
-            self._note_id(draft)
+        for row in rows:
+            self._note_id(row.draft)
+            self._count(is_new)
 
     def _write_singly(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> None:
         if not draft.fits:
@@ -311,9 +340,12 @@ class Import:
             savepoint.rollback()
             return self._skip(draft.number, draft.unread)
         savepoint.commit()
+        self._count(is_new)
+        return None
+
+    def _count(self, is_new: bool) -> None:
         self.outcome.created += is_new
         self.outcome.updated += not is_new
-        return None
 
     def _write(self, draft: Draft, named: NamedKeys, keys: Keys | None) -> tuple[int, bool]:
         """Make a record, or change the one there is; its key, and whether it is a new one."""
@@ -394,11 +426,6 @@ class Import:
             return {}
         attribute, permission = UPDATE_BY[self._options.update], self._rules.permissions["read"]
         return _find(self._rules.table, attribute, permission, values)
-
-
-Keys = Sequence[int]
-# Property -> what cells say -> the keys of what is called so, two at most.
-NamedKeys = Mapping[str, Mapping[str, Keys]]
 
 
 def _resolve_named(

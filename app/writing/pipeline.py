@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic
 
+from sqlalchemy import select
+
 from app import audit
 from app.clock import utc_now
 from app.db import records
@@ -206,19 +208,46 @@ class EntityService(Generic[E]):
         Raises: NotFoundError, also for what the caller may not read; ForbiddenError;
             PreconditionFailedError; ValidationError; InvalidStateError; DuplicateError.
         """
+        cleaned, problems = validate(self.rules, changes, partial=True)
+        self.update_all((self.revision(key, cleaned, problems, version),))
+
+    def revision(
+        self,
+        key: int,
+        values: Mapping[str, Any],
+        problems: Sequence[Detail] = (),
+        version: int | None = None,
+    ) -> Change[E]:
+        """A change to be made of validated values, its record locked; nothing is written yet.
+
+        Raises: NotFoundError; ForbiddenError; PreconditionFailedError.
+        """
         caller = current_caller()
         before = self.locked(key, caller, version)
         require(caller, self.rules.permissions["update"], before)
-        cleaned, problems = validate(self.rules, changes, partial=True)
-        change = self._change(caller, values=cleaned, problems=problems, key=key, before=before)
+        change = self._change(
+            caller, values=dict(values), problems=list(problems), key=key, before=before
+        )
         change.drop_unchanged()
         self.compare_children(change)
         change.named = frozenset(change.values)
-        if not change.values and not problems:
-            return
-        self._require_assign(change)
-        self._settle(change)
-        self._save(change)
+        return change
+
+    def update_all(self, revisions: Sequence[Change[E]]) -> None:
+        """Make changes of several records, each as ``update`` does, and report them together.
+
+        Raises: as ``update``, of any of them; PreconditionFailedError, one of them changes another
+            of these records. Then none is to be kept.
+        """
+        changes = [change for change in revisions if change.values or change.problems]
+        for change in changes:
+            self._require_assign(change)
+        self._settle(*changes)
+        if len(changes) > 1:
+            self._require_untouched(changes)
+        for change in changes:
+            self._save(change)
+        self._report(changes, "updated")
 
     def delete(self, key: int, version: int | None = None) -> None:
         """Remove a record.
@@ -265,6 +294,7 @@ class EntityService(Generic[E]):
         if change.problems:
             raise ValidationError(change.problems)
         self._save(change)
+        self._report((change,), "updated")
         return change
 
     def roll_up(self, before: E, values: Mapping[str, Any]) -> int:
@@ -383,8 +413,8 @@ class EntityService(Generic[E]):
             raise NotFoundError(f"There is no {self.rules.title} {key}.")
         return record
 
-    def _require_version(self, record: E, version: int | None) -> None:
-        if version is not None and record.version != version:
+    def _require_version(self, record: E | None, version: int | None) -> None:
+        if record is not None and version is not None and record.version != version:
             raise PreconditionFailedError(
                 f"The {self.rules.title} was changed by somebody else meanwhile."
             )
@@ -480,6 +510,13 @@ class EntityService(Generic[E]):
             stamps |= {"id": change.key} if change.key else {}
         return row | stamps if change.history is None else stamps | row
 
+    def _require_untouched(self, changes: Sequence[Change[E]]) -> None:
+        """None of the records was changed by what another one of the changes brings along."""
+        table, befores = self.rules.table, {change.key: change.before for change in changes}
+        rows = select(table.c.id, table.c.version).where(table.c.id.in_(befores))
+        for key, stands in records.connection().execute(rows):
+            self._require_version(befores[key], stands)
+
     def _save(self, change: Change[E]) -> None:
         before = change.before
         assert before is not None  # only a new record has none
@@ -490,7 +527,6 @@ class EntityService(Generic[E]):
             self._require_room(row)
             records.update(self.rules.table, change.key, row)
             self.written(change)
-        self._report((change,), "updated")
 
     def _require_room(self, values: Mapping[str, Any]) -> None:
         """Computed amounts are not larger than their columns, on SQLite as elsewhere."""

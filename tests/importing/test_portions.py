@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -33,6 +33,20 @@ CLIENTS = [
     *(f"Third {number},h{number}@b.example,H-{number}," for number in range(8)),
 ]
 CONTACTS = [f"Person {number},F-{number % 3},{number % 2 == 0}" for number in range(12)]
+PEOPLE = [
+    f"Person {number},p{number}@b.example,F-{number % 4},{number == 9}" for number in range(24)
+]
+# Of people: other names and clients, main contacts that make way for one another, and bad rows.
+CHANGED_PEOPLE = [
+    *(f"Other {number},p{number}@b.example,F-{number % 5},False" for number in range(9)),
+    *(f"Main {number},p{number}@b.example,F-3,{number % 2 == 0}" for number in range(9, 15)),
+    *(f"Same {number},p{number}@b.example,F-{number % 4},False" for number in range(15, 20)),
+    ",p20@b.example,F-1,False",
+    "Twice,p16@b.example,F-1,False",
+    "New,new@b.example,F-1,True",
+    "Nowhere,p21@b.example,F-99,False",
+    *(f"Last {number},p{number}@b.example,F-1,{number == 23}" for number in range(22, 24)),
+]
 
 
 def send(api: Api, type_: str, headings: str, lines: list[str], **fields: Any) -> Any:
@@ -94,6 +108,16 @@ def test_a_portion_gives_what_single_rows_give(
         if not fields:
             headings = "lastName,clientExternalId,isPrimary"
             outcome.append(send(api, "contact", headings, CONTACTS))
+        else:
+            changed = [line.replace("Second", "Changed").replace(owner, "") for line in lines]
+            headings = "name,email,externalId,ownerName"
+            outcome.append(send(api, "client", headings, changed, **fields))
+        if fields == {"update": "email"}:
+            headings = "lastName,email,clientExternalId,isPrimary"
+            outcome += [
+                send(api, "contact", headings, people, **fields)
+                for people in (PEOPLE, CHANGED_PEOPLE)
+            ]
         outcomes.append(outcome)
         states.append(state(session))
         for name in ("Contacts", "Clients"):
@@ -116,29 +140,46 @@ def without_numbers(value: Any) -> Any:
     return "C-" if isinstance(value, str) and value.startswith("C-0") else value
 
 
+@pytest.fixture
+def statements(app: Flask) -> Iterator[list[str]]:
+    """What the database is asked."""
+    texts: list[str] = []
+
+    def note(_: Any, __: Any, text: str, *___: Any) -> None:
+        texts.append(text)
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", note)
+    yield texts
+    event.remove(engine, "before_cursor_execute", note)
+
+
 @pytest.mark.parametrize(
     "bad", ["", "X,nobody,B-1,", "X,x@b.example,C-1,"], ids=["none", "value", "twin"]
 )
-def test_a_portion_is_written_with_few_statements(app: Flask, admin: Api, bad: str) -> None:
+def test_a_portion_is_written_with_few_statements(
+    admin: Api, statements: list[str], bad: str
+) -> None:
     """Rows that cannot be taken cost statements of their own, and leave the others together."""
-    statements: list[str] = []
-
-    def note(_: Any, __: Any, text: str, *___: Any) -> None:
-        statements.append(text)
-
     lines = [f"Client {number},c{number}@b.example,C-{number}," for number in range(500)]
     if bad:
         lines[50::100] = [bad] * 5
     headings = "name,email,externalId,ownerName"
-    with app.app_context():
-        engine = db.engine
-        event.listen(engine, "before_cursor_execute", note)
-        try:
-            outcome = send(admin, "client", headings, lines)
-        finally:
-            event.remove(engine, "before_cursor_execute", note)
+    outcome = send(admin, "client", headings, lines)
     assert outcome["created"] == (495 if bad else 500)
     assert len(statements) < 250
+
+
+def test_changes_are_written_with_few_statements(admin: Api, statements: list[str]) -> None:
+    """A record is read and written; what tells of it is told of all of them."""
+    headings, update = "name,email,externalId", {"update": "externalId"}
+    for name in ("Client", "Other"):
+        lines = [f"{name} {number},c{number}@b.example,C-{number}" for number in range(500)]
+        statements.clear()
+        outcome = send(admin, "client", headings, lines, **update)
+    assert (outcome["created"], outcome["updated"]) == (0, 500)
+    assert len(statements) < 1300
 
 
 def test_no_number_is_lost_where_the_database_refuses_a_row(
