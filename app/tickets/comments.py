@@ -127,8 +127,13 @@ def _follow_up(closed: Ticket) -> int:
     """A new ticket for what comes after the end of another."""
     inherited = ((name, getattr(closed, name)) for name in _INHERITED)
     values = {name: value for name, value in inherited if value is not None}
-    description = f"Follow-up to the closed ticket {closed.number}."
-    return TICKETS.create(values | {"description": description, "contact_id": contact_of(closed)})
+    return TICKETS.create(
+        {
+            **values,
+            "contact_id": contact_of(closed),
+            "description": f"Follow-up to the closed ticket {closed.number}.",
+        }
+    )
 
 
 def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[str, Any]) -> None:
