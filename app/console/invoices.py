@@ -24,7 +24,7 @@ from app.extensions import db
 from app.http.dispositions import content_disposition
 from app.http.schema_fields import Boolean, Field, List
 from app.http.security import requires
-from app.invoices.downloads import check_e_invoice, e_invoice, invoice_pdf
+from app.invoices.downloads import check_e_invoice, data_of, pdf_of
 from app.invoices.files import PDF
 from app.invoices.letters import Letter
 from app.invoices.public.links import PATH, show_link, withdraw_link
@@ -38,6 +38,7 @@ from app.invoices.sending import (
     resend,
     send_invoice,
 )
+from app.invoices.steps import readable
 
 ADDRESS = f"{session.ROOT}/invoices"
 
@@ -46,7 +47,7 @@ ADDRESS = f"{session.ROOT}/invoices"
 @requires("invoices:read")
 def show_invoice_pdf(key: int) -> Response:
     """The PDF of an invoice, beside its page; with ``current`` as it stands now."""
-    file = invoice_pdf(key, current="current" in request.args)
+    file = pdf_of(readable(key), current="current" in request.args)
     response = Response(file.content, content_type=PDF)
     response.headers["Content-Disposition"] = content_disposition("inline", file.name)
     return response
@@ -83,7 +84,7 @@ def show_e_invoice_problems(key: int) -> Response:
 @requires("invoices:read")
 def show_invoice_picture(key: int) -> Response:
     """The first page of the PDF as a picture, drawn in a process of its own."""
-    file = invoice_pdf(key)
+    file = pdf_of(readable(key))
     response = Response(content_type="image/png")
     response.set_etag(f"{file.sha256}-picture")
     response.make_conditional(request)
@@ -105,7 +106,7 @@ def download_e_invoice(key: int, form: str) -> Response:
     """The invoice as data: ``ubl``, ``cii`` or, inside of a PDF, ``facturx``."""
     if form not in ("ubl", "cii", "facturx"):
         raise NotFoundError(translated("There is no such form."))
-    file = e_invoice(key, form)
+    file = data_of(readable(key), form)
     response = Response(file.content, content_type=file.media_type)
     response.headers["Content-Disposition"] = content_disposition("attachment", file.name)
     return response

@@ -44,54 +44,43 @@ class InvoiceFile:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def invoice_pdf(invoice_id: int, *, current: bool = False) -> InvoiceFile:
-    """The PDF of an invoice that the caller may read: the one of issue, the same ever after.
+def pdf_of(invoice: Invoice, *, current: bool = False) -> InvoiceFile:
+    """The PDF of an invoice that may be shown: the one of issue, the same ever after.
 
     Args:
         current: a copy as the document stands now, with payments, credits and its mark.
-    Raises: NotFoundError.
     """
-    return pdf_of(invoice_id, readable(invoice_id), current=current)
-
-
-def pdf_of(invoice_id: int, invoice: Invoice, *, current: bool = False) -> InvoiceFile:
-    """The same, of the row of an invoice that may be shown."""
-    name = file_name(invoice.number, invoice_id)
+    name = file_name(invoice.number, invoice.id)
     if current or invoice.status == "Draft":
-        return InvoiceFile(name, draw_pdf(_document(invoice_id), invoice.e_invoice_format))
+        return InvoiceFile(name, draw_pdf(_document(invoice.id), invoice.e_invoice_format))
     sha256 = invoice.pdf_sha256
     if sha256 is None:
-        sha256 = frozen_file(invoice_id)
+        sha256 = frozen_file(invoice.id)
     else:
         db.session.rollback()
     return InvoiceFile(name, blobs.current.read(key_of(sha256)))
 
 
-def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
+def data_of(invoice: Invoice, form: str) -> InvoiceFile:
     """An issued document as data: ``ubl``, ``facturx`` (inside of its PDF) or ``cii`` by itself.
 
-    Raises: NotFoundError; InvalidStateError, it is a draft; ValidationError, with the rules of
-        EN 16931 that its data break.
+    Raises: InvalidStateError, it is a draft; ValidationError, with the rules of EN 16931 that its
+        data break.
     """
-    return data_of(invoice_id, readable(invoice_id), form)
-
-
-def data_of(invoice_id: int, invoice: Invoice, form: str) -> InvoiceFile:
-    """The same, of the row of an invoice that may be shown."""
     if invoice.status == "Draft":
         raise InvalidStateError(
             "A draft has no electronic form: issue it first.", [("status", "is Draft")]
         )
-    document = _document(invoice_id)
+    document = _document(invoice.id)
     refuse_incomplete(document)
     number = invoice.number
     if form == "ubl":
-        return InvoiceFile(file_name(number, invoice_id, "xml"), write_ubl(document), XML)
+        return InvoiceFile(file_name(number, invoice.id, "xml"), write_ubl(document), XML)
     if form == "cii":
-        return InvoiceFile(file_name(number, invoice_id, "cii.xml"), write_cii(document), XML)
+        return InvoiceFile(file_name(number, invoice.id, "cii.xml"), write_cii(document), XML)
     if invoice.e_invoice_format in WITH_DATA:
-        return pdf_of(invoice_id, invoice)
-    return InvoiceFile(file_name(number, invoice_id), draw_facturx(document))
+        return pdf_of(invoice)
+    return InvoiceFile(file_name(number, invoice.id), draw_facturx(document))
 
 
 def check_e_invoice(invoice_id: int) -> tuple[Invoice, tuple[Problem, ...]]:

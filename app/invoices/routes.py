@@ -14,16 +14,13 @@ from app.http.lists import Page
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, PageQuerySchema, page_schema
 from app.http.security import requires
-from app.invoices import downloads, sending
-from app.invoices.downloads import E_INVOICE_FORMS, InvoiceFile
+from app.invoices import sending
+from app.invoices.downloads import E_INVOICE_FORMS, InvoiceFile, data_of, pdf_of
 from app.invoices.letters import Letter
 from app.invoices.operations import OPERATIONS
 from app.invoices.public import links
-from app.invoices.schemas import (
-    LetterSchema,
-    MailedSchema,
-    PreviewSchema,
-)
+from app.invoices.schemas import LetterSchema, MailedSchema, PreviewSchema
+from app.invoices.steps import readable
 from app.operations.rest import publish
 
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")
@@ -130,7 +127,7 @@ def invoice_pdf(query: dict[str, Any], invoice_id: int) -> Response:
     PDF/A-3 with the Factur-X data inside, where the data of both parties allow that. A draft, and
     with `current=1` any document, is drawn as it stands.
     """
-    file = downloads.invoice_pdf(invoice_id, current=query["current"])
+    file = pdf_of(readable(invoice_id), current=query["current"])
     return _answer(file, "attachment" if query["download"] else "inline")
 
 
@@ -146,7 +143,7 @@ def e_invoice(query: dict[str, Any], invoice_id: int) -> Response:
 
     Where the data do not allow it, 400 names each field with the id of the rule.
     """
-    return _answer(downloads.e_invoice(invoice_id, query["format"]), "attachment")
+    return _answer(data_of(readable(invoice_id), query["format"]), "attachment")
 
 
 def _answer(file: InvoiceFile, kind: str) -> Response:

@@ -146,14 +146,10 @@ def letter_to_change(
     Raises: NotFoundError; ForbiddenError.
     """
     invoice = sendable(invoice_id)
-    document = _numbered(_dated(read_document(invoice_id), invoice.client_id), number)
+    document = _to_be_sent(invoice, number)
     link = LINK_PLACE if link_for_mail(invoice) else None
     written = write_letter(document, organisation(), kind=kind, link=link, with_link=False)
     return written.subject, written.text
-
-
-def _numbered(document: InvoiceDocument, number: str | None) -> InvoiceDocument:
-    return replace(document, number=document.number or number)
 
 
 def write_mail(invoice_id: int, letter: Letter) -> None:
@@ -185,8 +181,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     Raises: NotFoundError; ForbiddenError; ValidationError.
     """
     invoice = sendable(invoice_id)
-    document = _dated(read_document(invoice_id), invoice.client_id)
-    document = _numbered(document, letter.number)
+    document = _to_be_sent(invoice, letter.number)
     written = _written(invoice, document, letter)
     name = file_name(document.number, invoice_id)
     ubl = file_name(document.number, invoice_id, "xml")
@@ -200,11 +195,13 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     }
 
 
-def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
-    """A draft with the dates that it would have if it were issued today."""
+def _to_be_sent(invoice: Invoice, number: str | None) -> InvoiceDocument:
+    """The document; a draft with a number, and the dates that it would have if issued today."""
+    document = read_document(invoice.id)
     issued = document.issue_date or today()
-    due = document.due_date or due_of_draft(issued, client_id)
-    return replace(document, issue_date=issued, due_date=due)
+    due = document.due_date or due_of_draft(issued, invoice.client_id)
+    number = document.number or number
+    return replace(document, number=number, issue_date=issued, due_date=due)
 
 
 def _written(invoice: Invoice, document: InvoiceDocument, letter: Letter) -> Written:

@@ -254,8 +254,8 @@ def show_document(query: dict[str, Any], token: str) -> Response:
         if invoice.status == "Void":
             raise InvalidStateError("The document was cancelled.", [("status", "is Void")])
         if file_kind == "einvoice":
-            return _answer(data_of(invoice.id, invoice, "ubl"))
-        file = pdf_of(invoice.id, invoice)
+            return _answer(data_of(invoice, "ubl"))
+        file = pdf_of(invoice)
         _count(query, invoice)
         return _answer(file)
     except ApiError as error:
