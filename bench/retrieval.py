@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.demo.support import read_articles
+from app.demo.support import body_of
+from app.demo.vocabulary import ARTICLES
 
 # Questions in words of their own to the English articles of the demonstration: key, question.
 SUPPORT = Path(__file__).parent / "questions" / "support.tsv"
@@ -38,11 +39,11 @@ def read_support(*, brief: bool) -> Collection:
     Args:
         brief: of an article its title and summary alone, as in a list of frequent questions.
     """
-    articles = [article for article in read_articles() if article.language == "en"]
+    articles = [article for article in ARTICLES if article.language == "en"]
     lines = [line.split("\t") for line in SUPPORT.read_text("utf-8").splitlines()]
     return Collection(
         [
-            (each.key, each.title, each.summary if brief else f"{each.summary}\n{each.body}")
+            (each.key, each.title, each.summary if brief else f"{each.summary}\n{body_of(each)}")
             for each in articles
         ],
         [(str(place), question) for place, (_, question) in enumerate(lines)],

@@ -26,6 +26,7 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
+ARTICLES = _read("articles").articles
 _companies = _read("companies")
 INDUSTRIES, STEMS, SOURCES = _companies.industries, _companies.stems, _companies.sources
 _people = _read("people")

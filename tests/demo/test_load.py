@@ -20,8 +20,7 @@ from app.blobs import blobs
 from app.db import records as stored
 from app.db.engines import transaction
 from app.demo.load import make_year
-from app.demo.support import read_articles
-from app.demo.vocabulary import GOODS, SERVICES, SUBSCRIPTIONS, TOPICS
+from app.demo.vocabulary import ARTICLES, GOODS, SERVICES, SUBSCRIPTIONS, TOPICS
 from app.http.security import acting_as, system_caller
 from app.invoices.clocks import run_invoice_clocks
 from app.invoices.einvoice.codes import unit_codes
@@ -185,7 +184,7 @@ def check_files(files: dict[str, bytes]) -> None:
 
 
 def test_every_ticket_is_answered_by_an_article_in_its_language() -> None:
-    articles = {article.key: article for article in read_articles()}
+    articles = {article.key: article for article in ARTICLES}
     for topic in TOPICS:
         assert articles[topic.article].language == topic.language, topic.article
         assert articles[topic.article].visibility == "Public", topic.article
