@@ -12,9 +12,9 @@ import pytest
 import time_machine
 from flask import Flask
 
+from app.ai.free_text import read_text
 from app.ai.parts import Ask
 from app.ai.provider.answering import first_messages
-from app.ai.understanding import read_request
 from app.ai.wording import value_text
 from app.bi.periods.calendar import calendar
 from app.clock import local_day, local_start, utc_now
@@ -118,9 +118,9 @@ def test_what_is_done_today_has_the_day_of_the_organisation(
         register_payment(invoice_id, **payment | {"paid_on": day + timedelta(days=1)})
         with pytest.raises(ValidationError, match="tomorrow"):
             register_payment(invoice_id, **payment | {"paid_on": day + timedelta(days=2)})
-        request = read_request("remind me to call Eva tomorrow")
-        assert request is not None
-        assert request.due == day + timedelta(days=1)
+        task = read_text("remind me to call Eva tomorrow", "en", "task")
+        assert task is not None
+        assert task.due.day == day + timedelta(days=1)
         rules = next(first_messages(Ask("?", None)))["content"]
         assert f", {day.isoformat()}." in rules
         assert day_of(start_of(day, 12)) == day

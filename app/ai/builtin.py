@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.ai.changes import NEEDS_RECORD, Change, answer_change, stronger_change
+from app.ai.changes import NEEDS_RECORD, Change, answer_change, find_change
 from app.ai.context import citation_of
-from app.ai.dialogue import is_of_many, wish_after, wishes_in
+from app.ai.dialogue import change_after, is_of_many, wishes_in
 from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
+from app.ai.free_text import TASK
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles, answer_help, find_help
+from app.ai.lexicon import is_asked, is_how_to, is_shown
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.record import (
     answer_listing,
     answer_properties,
     find_listing,
     summarise,
+    summary_of,
     wants_summary,
 )
 from app.ai.references import Mention, find_mentioned
 from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
-from app.ai.requests import answer_request, offered
-from app.ai.understanding import SUMMARY, TASK, Request, is_asked, is_how_to, is_shown, read_request
 from app.written.catalogue import marked
 
 UNKNOWN = marked("I found no record that is called “%(name)s”.")
@@ -62,45 +63,36 @@ def _routed(ask: Ask) -> Iterator[Part]:
     if not is_instruction and is_of_many(text):
         yield Text(ask.translated(MANY))
         return
-    request = None if is_instruction else read_request(text)
-    if request is not None and request.kind == SUMMARY and not request.name and is_asked(text):
-        request = None  # "who is it assigned to?"
-    earlier, replaces = (request is None and wish_after(ask)) or (None, False)
-    if isinstance(earlier, Request):
-        request, ask = earlier, replace(ask, replaces=replaces)
-    name = request.name if request else ""
+    called = None if is_instruction else summary_of(text)
+    change = find_change(ask) if called is None and not is_instruction else None
+    if change is None and called is None and (earlier := change_after(ask)) is not None:
+        change, is_other = earlier
+        ask = replace(ask, replaces=is_other)
+    name = called or (change.name if change else "")
     mention = Mention([]) if is_instruction else find_mentioned(text, name)
     mentioned = mention.records
     is_named = len(mentioned) == 1
-    about = replace(ask, context=mentioned[0]) if is_named else ask
-    change = None if is_instruction else stronger_change(about, request)
-    if change is None and isinstance(earlier, Change):
-        change, ask = earlier, replace(ask, replaces=replaces)
-    wants_task = request is not None and request.kind == TASK
+    makes_text = change is not None and change.tool.kind == TASK
     if (
         mention.called
         and not mentioned
-        and not wants_task
-        and (request or change or not is_command(text))
+        and not makes_text
+        and (change or called is not None or not is_command(text))
     ):
         yield Text(ask.translated(UNKNOWN, name=mention.called))
         return
     if is_named:
         ask = replace(ask, context=mentioned[0], figures=None)
-    if (
-        change is not None
-        and (parts := answer_change(ask, replace(change, record=change.record or ask.record)))
-        is not None
-    ):
-        yield from mentioned[:1] if is_named else ()
-        yield from offered(ask, parts)
+    if change is not None and (parts := _changed(ask, change, is_named=is_named)) is not None:
+        yield from mentioned[:1]
+        yield from parts
         return
     figures = Figures(replace(ask, text=mention.about_it or text) if is_named else ask)
     # "Who is the owner of project 3?" asks for more than the project.
     is_more = bool(mention.called) and is_asked(text) and not is_shown(name)
     parts = _of_record(ask, figures, is_named=True) if is_named and is_more else None
     if parts is None and len(mentioned) < 2:
-        parts = _requested(ask, request, is_known=is_named)
+        parts = _summed_up(ask, called, is_known=is_named)
     if parts is None and len(mentioned) < 2:
         parts = _of_record(ask, figures, is_named=is_named)
     if parts is not None:
@@ -133,22 +125,24 @@ def _from_sources(ask: Ask, figures: Figures, *, is_instruction: bool) -> Iterat
             yield part
 
 
-def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator[Part] | None:
-    """What comes of a request; None where there is none, or it names what nobody is called.
+def _changed(ask: Ask, change: Change, *, is_named: bool) -> Iterator[Part] | None:
+    """What comes of a change that is wanted; None where the words say too little of it.
 
     Args:
-        is_known: whether the record that it names is the one of the context now.
+        is_named: whether the record of the context is the one that the message names.
     """
-    if request is None:
+    if change.name and not is_named:
+        if change.tool.needs_record:
+            return iter((Text(ask.translated(UNKNOWN, name=change.name)),))
+        change = change.without_name()
+    is_of_record = is_named or change.record is None
+    return answer_change(ask, replace(change, record=ask.record) if is_of_record else change)
+
+
+def _summed_up(ask: Ask, called: str | None, *, is_known: bool) -> Iterator[Part] | None:
+    """The summary that is asked for; None where none is, or of what nobody is called."""
+    if called is None or (called and not is_known):
         return None
-    is_strange = bool(request.name) and not is_known
-    if is_strange and request.kind == TASK:
-        request = replace(request, name="", text=f"{request.name}: {request.text}")
-    elif is_strange:
-        unknown = ask.translated(UNKNOWN, name=request.name)
-        return None if request.kind == SUMMARY else iter((Text(unknown),))
-    if request.kind != SUMMARY:
-        return answer_request(ask, request)
     if ask.record is None:
         return iter((Text(ask.translated(NEEDS_RECORD)),))
     return summarise(ask, ask.record)

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.ai.changes import Change, amends, fills, find_change, stronger_change
-from app.ai.due import find_due
-from app.ai.lexicon import Message, languages, lexicon_of, message_of, spoken
+from app.ai.changes import Change, amends, fills, find_change, is_open
+from app.ai.free_text import LONGEST_HEAD
+from app.ai.lexicon import Message, is_asked, is_how_to, languages, message_of, spoken
 from app.ai.parts import Ask
-from app.ai.understanding import (
-    LONGEST_HEAD,
-    MAIL,
-    TASK,
-    Request,
-    is_asked,
-    is_how_to,
-    read_request,
-)
-from app.settings.days import today
 
 _MOST_WISHES = 4
 # So many changes of one wish are followed; who changes more says it anew.
@@ -30,7 +20,7 @@ _SIGNS = " .,;!?\n\t"
 def is_of_many(text: str) -> bool:
     """Whether a message wants something done to all of a kind: ``close all tickets``."""
     before_whom = (
-        "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in (MAIL, "update")
+        "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in ("mail", "update")
         for part in ("objects", "towards")),
     )  # fmt: skip
     doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "update.verbs",
@@ -44,12 +34,6 @@ def is_of_many(text: str) -> bool:
         if (length or is_last) and message.at("language.everyone", following):
             return True
     return False
-
-
-def wish_in(ask: Ask) -> Request | Change | None:
-    """What a message wants done: a request, or a change where more of its words say so."""
-    request = read_request(ask.text)
-    return stronger_change(ask, request) or request
 
 
 def wishes_in(ask: Ask) -> Sequence[str]:
@@ -86,85 +70,47 @@ def _joints(message: Message) -> Iterator[tuple[int, int]]:
 def _are_two(ask: Ask, before: str, rest: str, *, is_ended: bool) -> bool:
     """Whether what stands behind "and" is a wish of its own, and no part of a text.
 
-    A request says both what is to be done and with what, or speaks of the record; another change
-    may be one of a text as well, but for that of the next sentence.
+    One with a text says both what is to be done and with what, or speaks of the record; another
+    change may be one of a text as well, but for that of the next sentence.
     """
-    first = None if is_how_to(before) else wish_in(replace(ask, text=before.strip(_SIGNS)))
+    first = None if is_how_to(before) else find_change(replace(ask, text=before.strip(_SIGNS)))
     if first is None:
         return False
-    if (request := read_request(rest)) is not None and request.is_whole:
-        return True
-    has_text = isinstance(first, Request) or ":" in before
+    change = find_change(replace(ask, text=rest))
+    if change is None or change.free_text is not None:
+        return change is not None and change.is_whole
+    has_text = first.free_text is not None or ":" in before
     if (has_text and not is_ended) or is_asked(rest):
         return False
-    change = find_change(replace(ask, text=rest))
-    if change is None or isinstance(first, Request):
-        return change is not None
+    if first.free_text is not None:
+        return True
     return first.tool is not change.tool and not fills(first, rest)
 
 
-def wish_after(ask: Ask) -> tuple[Request | Change, bool] | None:
-    """What a message changes or completes of those before, as it is then: ``no, at 4``.
+def change_after(ask: Ask) -> tuple[Change, bool] | None:
+    """The change before that a message completes or corrects, as it is then: ``no, at 4``.
 
-    Returns: the wish, and whether it takes the place of one that was proposed; None where the
+    Returns: the change, and whether it takes the place of one that was proposed; None where the
         message is no such thing.
     """
     later = [ask.text]
     for role, text in reversed(ask.dialogue):
         if role != "user":
             continue
-        wish = wish_in(replace(ask, text=text))
-        if isinstance(wish, Request):
-            return _changed(text, wish, reversed(later))
-        if wish is not None:
-            after = replace(wish, later=tuple(reversed(later)))
-            return (after, True) if amends(ask, wish, ask.text) else None
+        before = find_change(replace(ask, text=text))
+        if before is not None:
+            return _changed(ask, before, reversed(later))
         later.append(text)
         if len(later) > _MOST_CHANGES:
             break
     return None
 
 
-def _changed(text: str, request: Request, changes: Iterator[str]) -> tuple[Request, bool] | None:
+def _changed(ask: Ask, change: Change, messages: Iterator[str]) -> tuple[Change, bool] | None:
     is_other = False
-    for change in changes:
-        after: Request | None
-        if request.is_open:
-            after = read_request(f"{text.strip(_SIGNS)} {change}")
-        else:
-            after, is_other = _amended(request, change), True
-        if after is None or after.is_open:
+    for text in messages:
+        if not amends(ask, change, text):
             return None
-        request = after
-    return request, is_other
-
-
-def _amended(request: Request, text: str) -> Request | None:
-    """A request with another day, time, subject or state; None where a message is no change."""
-    message = message_of(text, request.language)
-    start = message.skipped(0, "language.correcting", "language.polite")
-    end = len(message)
-    while end > start and message.at("language.polite", end - 1):
-        end -= 1
-    rest = Message(message.written(start, end), lexicon_of(request.language))
-    if not start or not len(rest):
-        return None
-    if request.kind == TASK:
-        return _with_time(request, rest)
-    if request.kind == MAIL and (length := rest.at("mail.links", 0)):
-        return replace(request, text=rest.written(length).strip(_SIGNS),
-                       link=rest.written(0, length).strip())  # fmt: skip
-    return None
-
-
-def _with_time(request: Request, message: Message) -> Request | None:
-    due = find_due(message, request.language, today(), near=request.at)
-    dated = {index for start, end in due.spans for index in range(start, end)}
-    others = [index for index in range(len(message)) if index not in dated
-              and not message.at_any(("language.fillers", "language.due"), index)
-              and message.tokens[index].kind != "sign"]  # fmt: skip
-    if not due.spans or others:
-        return None
-    if due.names_day:
-        return replace(request, due=due.day, at=due.at or request.at)
-    return replace(request, due=request.due or due.day, at=due.at)
+        is_other = not is_open(ask, change)
+        change = replace(change, later=(*change.later, text))
+    return change, is_other

@@ -40,6 +40,9 @@ class Due:
         return next((end for start, end in self.spans if start == index), 0)
 
 
+NO_DAY = Due()
+
+
 def find_due(message: Message, language: str, now: date, near: time | None = None) -> Due:
     """The first day that a message names, and the time of day beside it.
 
@@ -54,7 +57,7 @@ def find_due(message: Message, language: str, now: date, near: time | None = Non
                       if message.at("language.times", start))  # fmt: skip
         start, end, at = next(introduced, (0, 0, None))
         if at is None:
-            return Due()
+            return NO_DAY
         is_over = at <= utc_now().astimezone(zone()).time()
         return Due(now + timedelta(days=is_over), at, ((start, end),), names_day=False)
     start, end, day = min(days, key=lambda each: (each[0], -each[1]))

@@ -341,6 +341,32 @@ def _bare(word: str) -> str:
     return fold(word).translate(_UNCOUNTED) or word
 
 
+def is_shown(text: str) -> bool:
+    """Whether a message asks for a record whose number it names, and for nothing else."""
+    for code in languages():
+        message = message_of(text, code)
+        words = ("language.fillers", "language.leads", "language.polite", "language.things",
+                 KINDS, "show.words")  # fmt: skip
+        index = 0
+        while index < len(message) and (
+            step := message.at_any(words, index) or message.has_number(index)
+        ):
+            index += step
+        if index == len(message):
+            return True
+    return False
+
+
+def is_asked(text: str) -> bool:
+    """Whether a message begins as a question does."""
+    return any(message_of(text, code).at_any(ASKING, 0) for code in languages())
+
+
+def is_how_to(text: str) -> bool:
+    """Whether a message asks how something is done, or whether it can be."""
+    return any(message_of(text, code).at("language.how_to", 0) for code in languages())
+
+
 def is_number(token: Token) -> bool:
     number = token.number if token.kind == "number" else None
     return number is not None and number == number.to_integral_value()

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, name_of, states_of
-from app.ai.lexicon import languages, message_of
+from app.ai.free_text import SUMMARY, read_text
+from app.ai.lexicon import is_asked, language_of, languages, message_of, spoken
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, value_text
-from app.bi.plans.entities import spoken
+from app.bi.plans.entities import spoken as name_in_words
 from app.container import engine
 from app.container.measures import MEASURES
 from app.container.words import word_text
@@ -72,7 +73,7 @@ _LONGEST_WORDS = 10  # of a message that asks for parts of the record
 def _value_sentence(ask: Ask, name: str, title: str, value: str) -> str:
     """That a property of a record has a value, as a sentence."""
     if ask.language == SOURCE:
-        return _sentence(spoken(name), title, value)
+        return _sentence(name_in_words(name), title, value)
     text = ask.translated("%(label)s of %(title)s: %(value)s.", label=label(name, ask.language),
                           title=title, value=value.removesuffix("."))  # fmt: skip
     return text[:1].upper() + text[1:]
@@ -109,6 +110,18 @@ def wants_summary(text: str) -> bool:
         for message in [message_of(text, code)]
         for each in (message, message.without("summary.between"))
     )
+
+
+def summary_of(text: str) -> str | None:
+    """What the record is called that a message wants told of; empty for that of the conversation,
+    None where it wants no such thing."""
+    likeliest = language_of(text)
+    for code in sorted(spoken(), key=lambda each: each != likeliest):
+        free_text = read_text(text, code, SUMMARY)
+        if free_text is not None:
+            # "Who is it assigned to?" asks for something of it.
+            return free_text.name if free_text.name or not is_asked(text) else None
+    return None
 
 
 def answer_properties(ask: Ask, record: RecordContext, paths: Sequence[str]) -> Iterator[Part]:

@@ -11,12 +11,12 @@ from app.ai.lexicon import (
     RECORD_NUMBER,
     Message,
     Numbered,
+    is_shown,
     language_of,
     message_of,
     spoken,
 )
 from app.ai.parts import RecordContext
-from app.ai.understanding import is_shown
 from app.container import engine
 from app.container.model import title_of
 from app.errors import ForbiddenError

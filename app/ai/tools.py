@@ -15,10 +15,16 @@ from typing import Any
 from urllib.parse import quote
 
 from app.ai.context import entity_type, read_context, states_of
+from app.ai.free_text import FreeText
+from app.ai.lexicon import ENGLISH, KINDS, Message, lexicon_of
+from app.ai.mails import draft_mail
 from app.ai.parts import Proposal, RecordContext
+from app.ai.values import Filling, text_wanted
 from app.ai.wishes import Wish, head_of, is_said
-from app.ai.wording import label, value_text
+from app.ai.wording import instant_text, label, value_text
+from app.bi.periods.reader import is_one
 from app.bi.plans.entities import spoken
+from app.bi.words.speech import capital
 from app.container import engine
 from app.container.declared import DECLARED
 from app.container.model import container, referred_by, title_of
@@ -55,12 +61,19 @@ Arguments = Mapping[str, Any]
 # Of the record that a tool is used on.
 KEY: Schema = {"type": "integer", "minimum": 1}
 CREATE = marked("Create the %(kind)s")
+CREATE_NAMED = marked("Create the %(kind)s “%(title)s”")
+NEEDS_VALUES = marked("Say also: %(names)s.")
+NO_TASK = marked("Say what the task is, such as: create a task to call Eva tomorrow.")
 CHANGE = marked("Change the %(property)s of %(record)s to %(state)s")
 _FOR = marked("for")
+_INSTANT = "Edm.DateTimeOffset"
 _NOTED = marked("Add to %(record)s the note: %(text)s")
 _DRAFTED = marked("Draft a mail to %(to)s: %(subject)s")
 _LONGEST_SUMMARY = 480
 _COMPONENTS = "#/components/schemas/"
+_LONGEST_STATE = 3
+# States that want a reason -> the property that takes it.
+_REASONS: Mapping[str, str] = {"ClosedLost": "lostReason", "Disqualified": "disqualifyReason"}
 # Types that take notes -> the column that notes are appended to; a ticket has comments instead.
 NOTED: Mapping[str, str] = {
     "Client": "notes", "Contact": "notes", "Invoice": "internal_notes", "Ticket": "",
@@ -75,11 +88,20 @@ class Tool(ABC):
     # The type of the record that it is used on, and that of which its arguments are values.
     record: str | None = None
     values_of: str = ""
+    # The section of the lexicons whose words lead to the free text that it has.
+    kind = ""
+    # Whether it is wanted only where a message has a value for it.
+    needs_values = False
 
     @property
     def is_of_one(self) -> bool:
         """Whether the id of the record says which one that is."""
         return True
+
+    @property
+    def needs_record(self) -> bool:
+        """Whether it is used on a record."""
+        return self.record is not None or self.kind in ("note", "mail")
 
     @property
     @abstractmethod
@@ -109,6 +131,57 @@ class Tool(ABC):
     @abstractmethod
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """Do it, as the caller; returns what came of it."""
+
+    # --- what a message says of it
+
+    def may_be(self, clause: Message, entity: str) -> bool:
+        """Whether a clause may mean it that is said beside a record of a type."""
+        return self.is_of_one and self.record is not None and entity in ("", self.record)
+
+    def is_meant(self, free_text: FreeText, strength: int) -> bool:
+        """Whether what a message says before a text is enough to want it.
+
+        Args:
+            strength: how many words want it.
+        """
+        return strength > 1 or free_text.is_led or free_text.refers or bool(free_text.name)
+
+    @abstractmethod
+    def fill(self, filling: Filling) -> None:
+        """Read what a message says of its arguments."""
+
+    def complete(self, filling: Filling) -> None:
+        """Add what goes without saying, such as which record is meant."""
+        filling.read_keys(self.record)
+
+    def assume(self, filling: Filling) -> None:
+        """Add what is most likely, where it is clear what is wanted."""
+        return
+
+    def missing(self, values: Arguments) -> list[str]:
+        """The arguments that it needs besides."""
+        required = self.schema.get("required", ())
+        return [name for name in self.schema["properties"]
+                if name in required and name not in values]  # fmt: skip
+
+    def wanted(self, names: Sequence[str], values: Arguments, language: str) -> str:
+        """What to say of arguments that miss, with what they can be."""
+        return text_in(language, NEEDS_VALUES, names=", ".join(
+            f"{label(name.removesuffix('Id'), language)} ({known})" if known
+            else label(name.removesuffix("Id"), language)
+            for name in names for known in [self.choices(name, language)]
+        ))  # fmt: skip
+
+    def choices(self, name: str, language: str) -> str:
+        """The words that an argument can be; empty where it is no choice."""
+        properties = entity_type(self.values_of).properties if self.values_of else {}
+        options = options_of(properties[name]) if name in properties else ()
+        # "Other" wants a text besides, which is a person's to write.
+        return ", ".join(word_text(each, language) for each in options if each != "Other")
+
+    def unclear(self, filling: Filling) -> str | None:
+        """What to say where a message has no value; None where it does not want it then."""
+        return None
 
 
 @cache
@@ -194,6 +267,9 @@ class CreateTool(_EntityTool):
     def __init__(self, home: edm.EntitySet) -> None:
         super().__init__(home)
         self.description = f"Make a new {spoken(self.entity)}. {home.description}"
+        name = snake(self.entity)
+        self.kind = name if lexicon_of(ENGLISH).list_of(f"{name}.links") else ""
+        self.needs_values = not self.kind
 
     @cached_property
     def wish(self) -> Wish:
@@ -204,6 +280,37 @@ class CreateTool(_EntityTool):
     def schema(self) -> Schema:
         return body_schema(self._home.type, creating=True)
 
+    def may_be(self, clause: Message, entity: str) -> bool:
+        """It makes the one that is named first."""
+        start, end = next(clause.places(KINDS), (0, 0))
+        is_first = end > 0 and clause.value(KINDS, start)[1] == self.entity
+        return is_first and is_one(clause.tokens[end - 1])
+
+    def is_meant(self, free_text: FreeText, strength: int) -> bool:
+        return strength > 1 or bool(free_text.text)
+
+    def fill(self, filling: Filling) -> None:
+        title = title_of(self.entity)
+        if not self.kind:
+            filling.read_properties()
+            filling.read_new()
+            filling.read_address()
+        elif filling.free_text is not None:
+            filling.read_said(title)
+            filling.read_due("dueAt")
+            if text := filling.values.get(title):
+                longest = self.schema["properties"][title]["maxLength"]
+                filling.values[title] = capital(text)[:longest]
+
+    def complete(self, filling: Filling) -> None:
+        """What a new record is about."""
+        if self.kind and filling.record is not None:
+            about = {"relatedType": filling.record.entity, "relatedId": filling.record.key}
+            filling.values |= about
+
+    def wanted(self, names: Sequence[str], values: Arguments, language: str) -> str:
+        return text_in(language, NO_TASK) if self.kind else super().wanted(names, values, language)
+
     def check(
         self, arguments: Arguments, sentences: Sequence[str] | None, language: str = SOURCE
     ) -> str:
@@ -211,9 +318,8 @@ class CreateTool(_EntityTool):
         title = title_of(self.entity)
         rest = {name: value for name, value in arguments.items() if name != title}
         kind = label(self.entity, language)
-        what = text_in(language, CREATE, kind=kind)
-        if arguments.get(title):
-            what += f" “{arguments[title]}”"
+        named = arguments.get(title)
+        what = text_in(language, CREATE_NAMED if named else CREATE, kind=kind, title=named)
         described = described_values(rest, language, self._home.type)
         return ", ".join((what, *(f"{name} {value}" for name, value in described)))
 
@@ -226,6 +332,7 @@ class UpdateTool(_EntityTool):
     """Changes properties of an entity: a PATCH; the caller must ask for each of them."""
 
     action = "update"
+    needs_values = True
 
     def __init__(self, home: edm.EntitySet) -> None:
         super().__init__(home)
@@ -271,11 +378,48 @@ class UpdateTool(_EntityTool):
             if sentences is not None and name != state and not is_said(name, value, sentences)
         )
         if state in values:
-            require_possible(context, state, values[state], language)
+            require_possible(context, state, values[state], language, is_alone=len(values) == 1)
         (name, value), *more = described_values(values, language, self._home.type)
         first = text_in(language, CHANGE,
                         property=name, record=context.title, state=value)  # fmt: skip
         return ", ".join((first, *(f"{name}: {value}" for name, value in more)))
+
+    def fill(self, filling: Filling) -> None:
+        filling.read_properties()
+        filling.read_states(self.state, self.imperatives)
+        filling.read_number()
+
+    def missing(self, values: Arguments) -> list[str]:
+        """A state that wants a reason needs that, too."""
+        reason = _REASONS.get(str(values.get(self.state)), "")
+        return [*super().missing(values), *([reason] if reason and reason not in values else [])]
+
+    def wanted(self, names: Sequence[str], values: Arguments, language: str) -> str:
+        if self.state not in values:
+            return super().wanted(names, values, language)
+        return text_in(
+            language, marked("Say why, such as: mark it as %(state)s because of %(reasons)s."),
+            state=word_text(values[self.state], language),
+            reasons=self.choices(names[0], language),
+        )  # fmt: skip
+
+    def unclear(self, filling: Filling) -> str | None:
+        """That there is no such state, and which ones there are; what a property is to be."""
+        message, language = filling.message, filling.language
+        names = filling.names - {self.state}
+        if names and message.has("update.verbs") and "?" not in message.text:
+            return self.wanted(sorted(names), {}, language)
+        places = [end for _, end in message.places("update.links")]
+        text = message.written(places[-1]).strip(" .!") if places else ""
+        is_word = text.replace(" ", "").isalpha() and len(text.split()) <= _LONGEST_STATE
+        states = states_of(self.entity, self.state)
+        if not states or not is_word:
+            return None
+        return text_in(
+            language, marked("%(text)s is no %(property)s. There are: %(states)s."),
+            text=text, property=label(self.state, language),
+            states=", ".join(word_text(each, language) for each in states),
+        )  # fmt: skip
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         key = arguments["id"]
@@ -350,6 +494,27 @@ class OperationTool(Tool):
             )
         )  # fmt: skip
         return f"{what}: {more}" if more else what
+
+    def fill(self, filling: Filling) -> None:
+        filling.read_properties()
+        filling.read_flags()
+        for name in self.schema["required"]:
+            if self.schema["properties"][name].get("type") == "number":
+                filling.read_amount(name)
+
+    def complete(self, filling: Filling) -> None:
+        super().complete(filling)
+        if name := text_wanted(self.schema["properties"], self.schema["required"]):
+            filling.read_text(name)
+        if "date" in self.schema["required"]:
+            filling.read_day("date")
+
+    def assume(self, filling: Filling) -> None:
+        """Amounts are those of the record."""
+        record = filling.record
+        for name, path in self.usual.items():
+            if record is not None and name not in filling.all:
+                filling.values[name] = engine.read_one(record.path, select=path)[path]
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         operation = self.operation
@@ -447,6 +612,7 @@ class NoteTool(Tool):
 
     name = "add_note"
     description = "Add a note to a record."
+    kind = "note"
 
     @cached_property
     def wish(self) -> Wish:
@@ -466,6 +632,18 @@ class NoteTool(Tool):
         note = load(NoteSchema(), arguments)
         title = record_of(note["type"], note["id"]).title
         return text_in(language, _NOTED, record=title, text=note["text"])
+
+    def fill(self, filling: Filling) -> None:
+        filling.read_said("text")
+
+    def complete(self, filling: Filling) -> None:
+        record = filling.record
+        if record is not None and record.entity not in NOTED:
+            text = marked("I cannot add notes to records of the type %(type)s.")
+            kind = label(record.entity, filling.language)
+            raise InvalidStateError(text_in(filling.language, text, type=kind))
+        if record is not None:
+            filling.values |= {"type": record.entity, "id": record.key}
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """A line in the notes, or an internal comment."""
@@ -491,6 +669,7 @@ class MailTool(Tool):
 
     name = "draft_mail"
     description = "Draft the text of a mail; a person sends it."
+    kind = "mail"
 
     @cached_property
     def wish(self) -> Wish:
@@ -505,6 +684,15 @@ class MailTool(Tool):
     ) -> str:
         mail = load(MailSchema(), arguments)
         return text_in(language, _DRAFTED, to=mail["to"], subject=mail["subject"])
+
+    def fill(self, filling: Filling) -> None:
+        """What it says is written where it is known whom it goes to."""
+
+    def complete(self, filling: Filling) -> None:
+        record, free_text = filling.record, filling.free_text
+        if record is not None and free_text is not None:
+            code = filling.message.lexicon.code
+            filling.values, filling.remark = draft_mail(record, free_text, code, filling.language)
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         to, subject, body = arguments["to"], arguments["subject"], arguments["body"]
@@ -562,7 +750,11 @@ def described_values(
         if name in labels:
             called = text_in(language, labels[name])
             called = called.lower() if language == SOURCE else called
-        if stem == name or target is None or value is None:
+        if prop is not None and prop.type.name == _INSTANT and value:
+            # "Due at" is told with a day.
+            called = f"{called.removesuffix(' at')} on" if language == SOURCE else called
+            yield f"{called[:1].lower()}{called[1:]}", instant_text(value, language)
+        elif stem == name or target is None or value is None:
             is_word = value in options_of(prop) if prop else name in names_of_words()
             is_word = is_word and isinstance(value, str)
             text = word_text(value, language) if is_word else value_text(value, language)
@@ -585,21 +777,31 @@ def state_property(entity: str) -> str:
     return "status" if machine is None else machine.attribute
 
 
-def require_possible(record: RecordContext, name: str, target: str, language: str = SOURCE) -> None:
+def require_possible(
+    record: RecordContext, name: str, target: str, language: str, *, is_alone: bool
+) -> None:
     """Check that the record may become ``target`` from what it is now.
 
-    Raises: InvalidStateError, naming what may follow.
+    Args:
+        is_alone: whether nothing else is to change.
+    Raises: InvalidStateError, naming what may follow, or that it is so already.
     """
     service = SERVICES[record.entity]
-    if service.machine is not None and service.machine.attribute == name:
-        source = engine.read_one(record.path, select=name)[name]
-        if source != target and service.machine.find(source, target, PATCH) is None:
-            states = [word_text(each, language) for each in service.machine.targets(source, PATCH)]
-            raise InvalidStateError(text_in(
-                language, marked("%(record)s is %(state)s. From there follows: %(states)s."),
-                record=record.title, state=word_text(source, language),
-                states=", ".join(states) or text_in(language, marked("none")),
-            ))  # fmt: skip
+    source = engine.read_one(record.path, select=name)[name]
+    if source == target and is_alone:
+        raise InvalidStateError(text_in(
+            language, marked("%(record)s is %(state)s already."),
+            record=record.title, state=word_text(source, language),
+        ))  # fmt: skip
+    machine = service.machine
+    is_moved = machine is not None and machine.attribute == name and source != target
+    if machine is not None and is_moved and machine.find(source, target, PATCH) is None:
+        states = [word_text(each, language) for each in machine.targets(source, PATCH)]
+        raise InvalidStateError(text_in(
+            language, marked("%(record)s is %(state)s. From there follows: %(states)s."),
+            record=record.title, state=word_text(source, language),
+            states=", ".join(states) or text_in(language, marked("none")),
+        ))  # fmt: skip
 
 
 def writable(type_: edm.EntityType, *, creating: bool) -> Iterator[edm.Property]:

@@ -7,13 +7,17 @@ periods. What is not said stays open, and nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import time, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
-from app.ai.due import day_ahead
+from app.ai.context import entity_type
+from app.ai.due import Due, day_ahead
+from app.ai.free_text import FreeText
 from app.ai.lexicon import ADDRESS, KINDS, RECORD_NUMBER, SIGNS, Message, is_number
 from app.ai.parts import RecordContext
-from app.ai.references import find_named
+from app.ai.references import find_named, find_numbered
 from app.bi.answering import named_among, periods_in
 from app.container.model import referred_by, title_of
 from app.container.words import word_text
@@ -23,6 +27,7 @@ from app.odata.model import edm
 from app.odata.names import apart
 from app.search.analysis import stop_words
 from app.settings.days import NOON, start_of, today
+from app.written.catalogue import SOURCE
 
 _ENDS = (",", ";", ".", "!", "?", "(", "-", ":")
 # Where a text is wanted, what is said besides is the first of these that there is.
@@ -40,16 +45,22 @@ class Filling:
     Args:
         message: in the words of the language that it is in.
         schemas: the JSON Schemas of the arguments.
-        type_: whose properties they are.
+        entity: the type whose properties they are; empty where they are of none.
         record: the record that the change is about.
+        free_text: the free text that it has, and what it says before that.
+        before: what the messages before it say, which it completes or corrects.
+        language: to answer in.
     """
 
     def __init__(
-        self, message: Message, schemas: Schemas, type_: edm.EntityType,
-        record: RecordContext | None = None,
+        self, message: Message, schemas: Schemas, entity: str,
+        record: RecordContext | None = None, free_text: FreeText | None = None,
+        before: Filling | None = None, language: str = SOURCE,
     ) -> None:  # fmt: skip
-        self._message, self._schemas, self._type = message, schemas, type_
-        self._record = record
+        self.message, self._schemas, self._entity = message, schemas, entity
+        self.record, self.free_text, self.language = record, free_text, language
+        self.before: Mapping[str, Any] = {} if before is None else before.all
+        self.is_first = before is None
         self._taken = {index for index, token in enumerate(message.tokens)
                        if RECORD_NUMBER.fullmatch(token.text)}  # fmt: skip
         for each in message.numbered:
@@ -57,8 +68,20 @@ class Filling:
         self.values: dict[str, Any] = {}
         self.spans: set[int] = set()  # where properties and values begin
         self._named: dict[str, range] = {}  # where properties are
-        self._days = [*self._read_days()]
-        self._read_named()
+        self.remark = ""  # to be told beside the proposal
+
+    @property
+    def all(self) -> Mapping[str, Any]:
+        """The values of this message, and of those before it."""
+        return {**self.before, **self.values}
+
+    @cached_property
+    def _type(self) -> edm.EntityType:
+        return entity_type(self._entity)
+
+    @cached_property
+    def _days(self) -> Sequence[tuple[int, int, Any]]:
+        return tuple(self._read_days())
 
     @property
     def names(self) -> set[str]:
@@ -68,7 +91,7 @@ class Filling:
     @property
     def is_all(self) -> bool:
         """Whether values, and the properties that have them, are all that the message says."""
-        little, message = stop_words(self._message.lexicon.code), self._message
+        little, message = stop_words(self.message.lexicon.code), self.message
         named = {index for name in self.names & self.values.keys() for index in self._named[name]}
         others = [
             index
@@ -81,12 +104,13 @@ class Filling:
 
     # --- what is said with the name of a property, or is the value of one
 
-    def _read_named(self) -> None:
-        code = self._message.lexicon.code
-        places = {token.start: index for index, token in enumerate(self._message.tokens)}
+    def read_properties(self) -> None:
+        """Values that stand beside their properties, and those that a property may be."""
+        code = self.message.lexicon.code
+        places = {token.start: index for index, token in enumerate(self.message.tokens)}
         named = sorted(
             ((places[start], places.get(end, len(places)), name, member)
-             for start, end, name, member in named_among(self._message.tokens, code,
+             for start, end, name, member in named_among(self.message.tokens, code,
                                                          self._type.name)
              if start in places),
             key=lambda each: (each[0], -each[1]),
@@ -102,8 +126,8 @@ class Filling:
             if self._taken.isdisjoint(range(start, end)) and name not in self.values:
                 self._read_pair(start, end, name, member)
         for name in _PEOPLE:
-            if name in self._schemas and self._message.has("update.assigning"):
-                is_mine = self._message.has("language.mine")
+            if name in self._schemas and self.message.has("update.assigning"):
+                is_mine = self.message.has("language.mine")
                 self.values |= {name: current_caller().user_id} if is_mine else {}
                 break
 
@@ -115,7 +139,7 @@ class Filling:
         if not member:
             index = self._behind(end)
             value, end = self._value_at(index, self._schemas[name])
-            if value is None and self._message.at("update.links", index - 1):
+            if value is None and self.message.at("update.links", index - 1):
                 value, end = self._text_at(index, self._schemas[name])
         elif name.endswith("Reason"):  # "price was too high": the rest says it at length
             end = self._end_of(start)
@@ -134,7 +158,7 @@ class Filling:
     def _value_at(self, index: int, schema: Mapping[str, Any]) -> tuple[Any, int]:
         """The value of a type that begins at a place, and where it ends; None for none."""
         if {"number", "integer"} & _types(schema):
-            if index < len(self._message) and is_number(self._message.tokens[index]):
+            if index < len(self.message) and is_number(self.message.tokens[index]):
                 return self._number(index), index + 1
             return None, index
         if "date" in schema.get("format", ""):
@@ -148,13 +172,13 @@ class Filling:
         before, leading = -1, ("update.links", "language.fillers", "language.whose")
         while before != index:
             before = index
-            index = self._message.skipped(index, *leading, "language.companies", KINDS)
+            index = self.message.skipped(index, *leading, "language.companies", KINDS)
             index += index in self._taken
         return index
 
     def _text_at(self, index: int, schema: Mapping[str, Any]) -> tuple[str | None, int]:
         """The text behind a word that leads to it, without the verb that may stand last."""
-        message, end = self._message, len(self._message)
+        message, end = self.message, len(self.message)
         while end > index and message.at_any(("update.verbs", "language.polite"), end - 1):
             end -= 1
         text = message.written(index, end).strip(SIGNS)
@@ -163,14 +187,14 @@ class Filling:
         return (text, end) if text and is_free else (None, index)
 
     def _number(self, index: int) -> Any:
-        number = self._message.tokens[index].number or Decimal(0)
+        number = self.message.tokens[index].number or Decimal(0)
         return int(number) if number == number.to_integral_value() else number
 
     # --- what has the form of a value
 
     def _read_days(self) -> Iterator[tuple[int, int, Any]]:
         end_before = 0
-        places = periods_in(self._message.tokens, self._message.lexicon.code)
+        places = periods_in(self.message.tokens, self.message.lexicon.code)
         for start, end, period in sorted(places, key=lambda each: (each[0], -each[1])):
             if start >= end_before and period.start is not None:
                 yield start, end, period
@@ -179,7 +203,7 @@ class Filling:
     def read_amount(self, name: str) -> None:
         """The number that stands by itself."""
         dated = {index for start, end, _ in self._days for index in range(start, end)}
-        for index, token in enumerate(self._message.tokens):
+        for index, token in enumerate(self.message.tokens):
             is_free = index not in self._taken and index not in dated
             if is_free and name not in self.values and token.kind == "number" and token.number:
                 self.values[name] = self._number(index)
@@ -187,15 +211,16 @@ class Filling:
 
     def read_day(self, name: str) -> None:
         """The day that is named, which is past or today: of what has been done."""
-        day = next((period.start for _, _, period in self._days), today())
-        self.values.setdefault(name, str(day))
+        day = next((period.start for _, _, period in self._days), None)
+        if day is not None or name not in self.before:
+            self.values.setdefault(name, str(day or today()))
 
     def read_states(self, name: str, imperatives: Mapping[str, str]) -> None:
         """The state that a word for the whole change means: ``close it``."""
-        for word in self._message.words("") if name not in self.values else ():
+        for word in self.message.words("") if name not in self.values else ():
             if word in imperatives:
                 self.values.setdefault(name, imperatives[word])
-        message, options = self._message, self._schemas.get(name, {}).get("enum") or ()
+        message, options = self.message, self._schemas.get(name, {}).get("enum") or ()
         for option in filter(None, options):
             for text in (apart(option), word_text(option, message.lexicon.code)):
                 for start, _ in message.places((text,)):
@@ -211,17 +236,17 @@ class Filling:
         for name, schema in self._schemas.items():
             words = apart(name).split()
             is_flag = "boolean" in _types(schema) and len(words) > 1
-            if is_flag and all(self._message.has((word,)) for word in words):
+            if is_flag and all(self.message.has((word,)) for word in words):
                 self.values[name] = True
 
     def read_address(self) -> None:
         for name in ("email", "requesterEmail"):
-            if name in self._schemas and (address := ADDRESS.search(self._message.text)):
+            if name in self._schemas and (address := ADDRESS.search(self.message.text)):
                 self.values[name] = address.group().strip(SIGNS)
 
     def read_text(self, name: str) -> None:
         """What is said behind a mark, or behind a word for a reason."""
-        message = self._message
+        message = self.message
         places = [end for _, end in message.places("update.reasons")]
         places += [index for index, token in enumerate(message.tokens)
                    if token.mark in (",", ":", "-", ";") and index]  # fmt: skip
@@ -229,11 +254,45 @@ class Filling:
         if text:
             self.values.setdefault(name, text)
 
+    def read_number(self) -> None:
+        """Another number in place of the only one before: "no, 21"."""
+        numbers = [name for name, value in self.before.items()
+                   if isinstance(value, int | Decimal) and name != "id"]  # fmt: skip
+        if not self.values and len(numbers) == 1:
+            self.read_amount(numbers[0])
+
+    def read_keys(self, entity: str | None) -> None:
+        """The key of the record; of two of a type the first is merged into the other."""
+        numbered = find_numbered(self.message.text) if self.is_first else []
+        first, others = next(iter(numbered), self.record), numbered[1:]
+        if not self.is_first or first is None or first.entity != entity:
+            return
+        self.values["id"] = first.key
+        if others and "targetId" in self._schemas:
+            self.values["targetId"] = others[0].key
+        elif others and "sourceId" in self._schemas:
+            self.values |= {"id": others[0].key, "sourceId": first.key}
+
+    # --- what is said at length
+
+    def read_said(self, name: str) -> None:
+        """The free text."""
+        if self.free_text is not None and self.free_text.text:
+            self.values[name] = self.free_text.text
+
+    def read_due(self, name: str) -> None:
+        """When it is to be done: at noon, where no time is said."""
+        due = Due() if self.free_text is None else self.free_text.due
+        if due.day is not None and name in self._schemas:
+            at = due.at or time(NOON)
+            instant = start_of(due.day, at.hour) + timedelta(minutes=at.minute)
+            self.values[name] = iso_instant(instant)
+
     # --- what a new record is called
 
     def read_new(self) -> None:
         """The name of a new record, whose it is, and where it is of somebody the company."""
-        message, type_ = self._message, self._type
+        message, type_ = self.message, self._type
         places = [end for start, end in message.places(KINDS)
                   if message.value(KINDS, start)[1] == type_.name]  # fmt: skip
         if not places:
@@ -253,8 +312,8 @@ class Filling:
             if client is not None:
                 self._refer(client)
                 until = until if until > index else len(message)
-        if self._record is not None:
-            self._refer(self._record)
+        if self.record is not None:
+            self._refer(self.record)
         self._read_company(index)
         end = min(until, self._end_of(index))
         name = message.written(index, end).strip(SIGNS)
@@ -264,7 +323,7 @@ class Filling:
 
     def _end_of(self, start: int) -> int:
         """Where a name ends: at a mark, before a particle, or before what it is of."""
-        message = self._message
+        message = self.message
         for index in range(start, len(message)):
             is_end = index > start and message.tokens[index].mark in _ENDS
             is_more = message.at_any(("language.companies",), index) and "company" in self._schemas
@@ -274,7 +333,7 @@ class Filling:
         return len(message)
 
     def _read_company(self, start: int) -> None:
-        message = self._message
+        message = self.message
         for at, end in message.places("language.companies") if "company" in self._schemas else ():
             if at >= start:
                 name = message.written(end, self._end_of(end)).strip(SIGNS)

@@ -18,6 +18,7 @@ from typing import Any
 from app.ai.lexicon import (
     ADDRESS,
     ASKING,
+    ENGLISH,
     KINDS,
     RECORD_NUMBER,
     Message,
@@ -61,7 +62,13 @@ class Wish:
         self._verbs, self._objects, self._alone = (
             [f"{kind}.{part}" for kind in kinds] for part in ("verbs", "objects", "alone")
         )
-        self._kinds = kinds
+        self._objects += [f"{kind}.kept" for kind in kinds]
+        # What is begun with a thing is all that is said of it: "todo"; "new" wants a thing.
+        begun = [f"{kind}.begun" for kind in kinds]
+        says_begun = [
+            f"{kind}.begun" for kind in kinds if lexicon_of(ENGLISH).list_of(f"{kind}.objects")
+        ]
+        self._begun = [each for each in begun if each not in says_begun], says_begun
         self._things: Sequence[Words] = (*self._objects, tuple(objects))
         self._says_all = frozenset(alone)
         self._makes = makes
@@ -97,9 +104,10 @@ class Wish:
             record: the type of the record that is looked at, which needs no word then, nor does
                 what only begins a wish say less than a verb.
         """
-        begun = [f"{kind}.begun" for kind in self._kinds] if record is not None else []
+        begun, says_begun = self._begun if record is not None else ([], [])
         verbs: Sequence[Words] = [*self._verbs, *begun]
-        own = [*verbs, *self._alone, *((each[0],) for each, _ in self._phrases)]
+        alone = [*self._alone, *says_begun]
+        own = [*verbs, *alone, *((each[0],) for each, _ in self._phrases)]
         little = stop_words(clause.lexicon.code)
         content = [index for index, word in enumerate(clause.words("")) if clause.at_any(own, index)
                    or not (word in little or clause.at_any(_LITTLE, index)
@@ -111,7 +119,7 @@ class Wish:
         strengths = [0]
         if content and not is_other:
             is_alone = clause.words("")[content[0]] in self._says_all
-            strengths.append(max(is_alone, clause.at_any(self._alone, content[0])))
+            strengths.append(max(is_alone, clause.at_any(alone, content[0])))
         is_meant = self._record is not None and (
             is_looked_at or self._record in clause.kinds or has_reference(clause)
         )

@@ -14,10 +14,11 @@ from app.bi.plans.entities import spoken
 from app.bi.words.speech import Speech
 from app.container.words import label_text
 from app.money import plain
-from app.settings.days import day_of
+from app.settings.days import NOON, day_of, zone
 from app.written.catalogue import SOURCE, marked, text_in
 
 _NOT_SET, _NONE = marked("not set"), marked("none")
+_AT = marked(" at %(time)s")
 _YES, _NO = marked("yes"), marked("no")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9\"'(*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|z\.B|Dr|Mr|Mrs|No|vs|etc)\.|\b\d+\.)$")
@@ -53,6 +54,13 @@ def day_text(text: str, language: str = SOURCE) -> str:
     """``2026-01-31T09:05:00.000Z`` -> ``31 January 2026``, ``31. Januar 2026``."""
     day = day_of(datetime.fromisoformat(text)) if "T" in text else date.fromisoformat(text)
     return format_date(day, "d MMMM y" if language == SOURCE else "long", language)
+
+
+def instant_text(text: str, language: str = SOURCE) -> str:
+    """The day and the time; noon is that of a day for which no time was said."""
+    at = datetime.fromisoformat(text).astimezone(zone())
+    time = "" if (at.hour, at.minute) == (NOON, 0) else text_in(language, _AT, time=f"{at:%H:%M}")
+    return f"{day_text(text, language)}{time}"
 
 
 def sentences(text: str) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from app.ai.builtin import UNKNOWN
-from app.ai.changes import NEEDS_RECORD, NEEDS_VALUES
+from app.ai.changes import NEEDS_RECORD
 from app.ai.knowledge import NOT_FOUND
 from app.ai.references import find_mentioned
 from app.ai.refusals import NO_WRITES, is_command
+from app.ai.tools import NEEDS_VALUES
 from app.written.catalogue import text_in
 from tests.ai.conftest import about, chat, made
 from tests.conftest import Once

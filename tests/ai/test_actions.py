@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.ai.understanding import read_request
+from app.ai.free_text import read_text
 from app.clock import utc_now
 from app.models.assistant import AiAction
 from app.models.event import AuditRecord, Event
@@ -154,17 +154,17 @@ def test_rights_count_when_it_is_confirmed(api: Api, sign_in: Callable[..., Api]
 def test_dates_are_taken_out_of_texts(app: Flask, text: str, rest: str, days: int | None) -> None:
     expected = None if days is None else today() + timedelta(days=days)
     with app.app_context():
-        request = read_request(f"remind me to {text}")
-    assert request is not None
-    assert (request.text, request.due) == (rest, expected)
+        said = read_text(f"remind me to {text}", "en", "task")
+    assert said is not None
+    assert (said.text, said.due.day) == (rest, expected)
 
 
 def test_a_weekday_is_the_next_one(app: Flask) -> None:
     with app.app_context():
-        request = read_request("remind me to call on friday")
-    assert request is not None and request.due is not None
-    assert request.due.weekday() == 4
-    assert timedelta(0) < request.due - today() <= timedelta(days=7)
+        said = read_text("remind me to call on friday", "en", "task")
+    assert said is not None and said.due.day is not None
+    assert said.due.day.weekday() == 4
+    assert timedelta(0) < said.due.day - today() <= timedelta(days=7)
 
 
 def test_a_mail_is_about_what_is_known_of_the_record(api: Api, acme: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.ai.understanding import read_request
+from app.ai.free_text import read_text
 from app.bi.periods.spans import FURTHEST_AHEAD, FURTHEST_BACK, clock_shifts, midnight
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
@@ -86,9 +86,9 @@ def test_a_report_and_the_assistant_take_such_questions(admin: Api, business: No
 def test_a_task_is_due_on_a_day_that_it_can_keep(app: Flask, said: str, day: date | None) -> None:
     rest = f"call Eva by {said}" if day is None else "call Eva"
     with app.app_context():
-        request = read_request(f"remind me to call Eva by {said}")
-    assert request is not None
-    assert (request.text, request.due) == (rest, day)
+        task = read_text(f"remind me to call Eva by {said}", "en", "task")
+    assert task is not None
+    assert (task.text, task.due.day) == (rest, day)
 
 
 @pytest.mark.parametrize(

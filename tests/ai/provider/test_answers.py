@@ -248,7 +248,7 @@ def test_a_change_is_proposed_and_done_when_it_is_confirmed(
     answer = chat(ai, "Remind me to call Eva on 31 January 2030")
     (action,) = answer["pendingActions"]
     assert action["summary"] == (
-        "Create the task \u201cCall Eva\u201d, due at 31 January 2030, for Acme."
+        "Create the task \u201cCall Eva\u201d, due on 31 January 2030, for Acme."
     )
     assert session.execute(select(Task.id)).first() is None
     done = ai.post(f"/api/ai/actions/{action['id']}/confirm")
