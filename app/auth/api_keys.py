@@ -26,7 +26,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import transaction
 from app.db.types import AnyRow, json_text
-from app.errors import ValidationError, gathered
+from app.errors import ValidationError, gathered, refuse_any
 from app.extensions import Extension
 from app.http.request_context import when_answered
 from app.http.schema_parts import answer_body
@@ -130,8 +130,7 @@ def _check_scopes(role: str, scopes: Sequence[str]) -> None:
             problems.append((f"scopes[{index}]", "is a permission that no API key may have"))
         elif scope not in rights:
             problems.append((f"scopes[{index}]", f"is no permission of the role {role}"))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
 
 
 def _emit(name: str, key_id: int, properties: dict[str, Any]) -> None:

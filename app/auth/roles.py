@@ -13,7 +13,14 @@ from app.auth.rights import rights_of_role
 from app.auth.schemas import RoleSchema
 from app.clock import utc_now
 from app.db import records
-from app.errors import DuplicateError, InUseError, InvalidStateError, NotFoundError, ValidationError
+from app.errors import (
+    DuplicateError,
+    InUseError,
+    InvalidStateError,
+    NotFoundError,
+    ValidationError,
+    refuse_any,
+)
 from app.extensions import db
 from app.http.schema_parts import answer_body
 from app.models.user import ApiKey, Role, UserRole
@@ -160,8 +167,7 @@ def check_permissions(permissions: Mapping[str, str]) -> None:
             problems.append((field, "is a permission of the role Admin only"))
         elif scope not in scopes_of(permission):
             problems.append((field, f"must be one of {', '.join(scopes_of(permission))}"))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
 
 
 def scopes_of(permission: str) -> tuple[str, ...]:

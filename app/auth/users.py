@@ -25,8 +25,8 @@ from app.errors import (
     DuplicateError,
     InvalidStateError,
     NotFoundError,
-    ValidationError,
     gathered,
+    refuse_any,
 )
 from app.extensions import db
 from app.http.schema_fields import BadValueError
@@ -232,8 +232,7 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
             checked[name] = check(values[name])
         except BadValueError as error:
             problems.append((name, str(error)))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     return checked
 
 

@@ -174,8 +174,7 @@ def _check(caller: Caller, wishes: Wishes) -> None:
     ]
     if wishes.opportunity_id is not None and wishes.wants_opportunity:
         problems.append(("opportunityId", "must not be given where an opportunity is to be made"))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
 
 
 def _owner(caller: Caller, wishes: Wishes, lead: Lead) -> int | None:

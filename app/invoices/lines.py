@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select, update
 
 from app.db import records
-from app.errors import ValidationError
+from app.errors import refuse_any
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
 from app.models.invoice import TAX_CATEGORIES, Invoice, LineItem
@@ -254,7 +254,6 @@ def bill_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> N
     for task_id in sorted(after - before):
         TASKS.stored(task_id)  # locked: whoever bills it at the same time has done so, or waits
     check_tasks(change, lines)
-    if change.problems:
-        raise ValidationError(change.problems)
+    refuse_any(change.problems)
     for task_id in sorted(after - before):
         TASKS.apply(task_id, {"invoice_id": change.key})

@@ -15,7 +15,7 @@ from app.errors import (
     InvalidStateError,
     NotFoundError,
     OverpaymentError,
-    ValidationError,
+    refuse_any,
 )
 from app.events import emit
 from app.http.security import current_caller
@@ -116,8 +116,7 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         raise NotFoundError(missing) from error
     require(caller, "payments:reverse", invoice)
     checked, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     payment = records.get(Payment, payment_id, lock=True)
     require_operation("Payment", "payment", "reverse", payment)
     changes = {
@@ -147,8 +146,7 @@ def _validated(values: Mapping[str, Any], invoice: Invoice) -> dict[str, Any]:
     amount, currency = payment.get("amount"), invoice.currency
     if amount is not None and not is_whole(amount, currency):
         problems.append(Detail("amount", too_fine(currency)))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     return payment
 
 

@@ -83,8 +83,7 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
     """
     invoice = _allowed(invoice_id, "Void", "void")
     checked, problems = validate(REASON, {"void_reason": reason}, partial=True)
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     if checked["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
     require_operation("Invoice", "invoice", "void", invoice)

@@ -13,7 +13,7 @@ from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
-from app.errors import Detail, InvalidStateError, ValidationError
+from app.errors import Detail, InvalidStateError, refuse_any
 from app.http.lists import Page, each_of, read_page
 from app.http.request_context import running_app
 from app.http.schema_fields import BadValueError
@@ -121,8 +121,7 @@ def check_addresses(field: str, addresses: Sequence[str]) -> list[str]:
             checked.append(email(text))
         except BadValueError as problem:
             problems.append(Detail(f"{field}[{index}]", str(problem)))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     return list(dict.fromkeys(checked))
 
 

@@ -11,7 +11,7 @@ from app.clock import utc_now
 from app.crm.clients import contact_of
 from app.db import records
 from app.db.types import json_text
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, refuse_any
 from app.events import emit, represent
 from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketComment
@@ -58,8 +58,7 @@ def create_comment(
     require_operation("Ticket", "ticket", "comment", ticket)
     values = {"body": body, "is_internal": is_internal}
     cleaned, problems = validate(COMMENT, values, partial=False)
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     internal: bool = cleaned["is_internal"]
     was_closed = ticket.status == "Closed"
     if was_closed:

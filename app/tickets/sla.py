@@ -31,22 +31,22 @@ def reprioritised(ticket: Ticket, before: str, level: ServiceLevel) -> dict[str,
     now = ticket.priority
     first = timedelta(hours=level.first_response_hours[now] - level.first_response_hours[before])
     solved = timedelta(hours=level.resolution_hours[now] - level.resolution_hours[before])
-    moved = {}
-    if ticket.first_response_due_at and ticket.first_responded_at is None:
-        moved["first_response_due_at"] = ticket.first_response_due_at + first
-    if ticket.resolution_due_at:
-        moved["resolution_due_at"] = ticket.resolution_due_at + solved
-    return moved
+    return _moved(ticket, first, solved)
 
 
 def pushed(ticket: Ticket, since: datetime, now: datetime) -> dict[str, datetime]:
     """The due times after the clocks stood still from ``since`` until ``now``."""
     stood = now - since
+    return _moved(ticket, stood, stood)
+
+
+def _moved(ticket: Ticket, first: timedelta, solved: timedelta) -> dict[str, datetime]:
+    """The due times of what is still to come, so much later."""
     moved = {}
     if ticket.first_response_due_at and ticket.first_responded_at is None:
-        moved["first_response_due_at"] = ticket.first_response_due_at + stood
+        moved["first_response_due_at"] = ticket.first_response_due_at + first
     if ticket.resolution_due_at:
-        moved["resolution_due_at"] = ticket.resolution_due_at + stood
+        moved["resolution_due_at"] = ticket.resolution_due_at + solved
     return moved
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Table, Text, select, type_coerce
 
 from app.auth.rights import is_administrator
 from app.db.engines import primary_engine
-from app.errors import ForbiddenError, ValidationError, gathered
+from app.errors import ForbiddenError, ValidationError, gathered, refuse_any
 from app.events import EVENT_NAMES, NAMES
 from app.extensions import Model
 from app.http.security import Caller
@@ -68,8 +68,7 @@ def check_patterns(patterns: Iterable[str], field: str) -> None:
         for index, pattern in enumerate(patterns)
         if not names_of((pattern,))
     ]
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
 
 
 def check_url(url: str) -> None:

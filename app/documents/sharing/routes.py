@@ -20,7 +20,7 @@ from app.documents.sharing.visits import (
     note_view,
     open_link,
 )
-from app.errors import ApiError, ValidationError
+from app.errors import ApiError, ValidationError, refuse_any
 from app.http import schema_fields as fields
 from app.http.areas import Area, LinkQuery, mailed, reads_body
 from app.http.json_body import read_object
@@ -137,8 +137,7 @@ def _password() -> str | None:
     password = body.get("password")
     if password is not None and not isinstance(password, str):
         problems.append(("password", "must be a string"))
-    if problems:
-        raise ValidationError(problems)
+    refuse_any(problems)
     return password
 
 
