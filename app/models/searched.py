@@ -7,7 +7,7 @@ index of trigrams finds beginnings of words, parts of them, and words with a typ
 PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index, made by the function
 ``<table>_plain_text`` (docs/adr/0027); SQLite in the FTS5 table ``<table>_text_trigrams`` and, for
 the rows that have changed since, in the table beside it that ends with ``_waiting``
-(app/models/search_index.py). The search of customer relations reads it (docs/adr/0027), and so do
+(migrations/search_index.py). The search of customer relations reads it (docs/adr/0027), and so do
 ``contains``, ``endswith`` and ``$search``, before their exact predicates (docs/adr/0027). Who
 changes the form makes functions and indexes anew by a migration.
 """

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from app.db.types import Identifier, UtcDateTime, string, text
-from app.models import indexes
+from migrations import trigrams
 
 revision = "0016"
 down_revision = "0015"
@@ -19,11 +19,11 @@ def upgrade() -> None:
     op.add_column("document_shares", sa.Column("locked_until", UtcDateTime()))
     create_document_contents()
     create_orphan_blobs()
-    indexes.create(op.get_bind(), SEARCHABLE)
+    trigrams.create(op.get_bind(), SEARCHABLE)
 
 
 def downgrade() -> None:
-    indexes.drop(op.get_bind(), SEARCHABLE)
+    trigrams.drop(op.get_bind(), SEARCHABLE)
     op.drop_table("orphan_blobs")
     op.drop_table("document_contents")
     op.drop_column("document_shares", "locked_until")

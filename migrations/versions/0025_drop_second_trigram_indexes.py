@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import indexes
+from migrations import trigrams
 
 revision = "0025"
 down_revision = "0024"
@@ -18,8 +18,8 @@ SEARCHABLE = {
 
 
 def upgrade() -> None:
-    indexes.drop(op.get_bind(), SEARCHABLE)
+    trigrams.drop(op.get_bind(), SEARCHABLE)
 
 
 def downgrade() -> None:
-    indexes.create(op.get_bind(), SEARCHABLE)
+    trigrams.create(op.get_bind(), SEARCHABLE)

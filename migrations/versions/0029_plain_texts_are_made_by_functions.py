@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import search_index, searched
+from app.models import searched
+from migrations import search_index
 
 revision = "0029"
 down_revision = "0028"

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from alembic import op
 
 from app.db.types import string
-from app.models import search_index, searched
+from app.models import searched
 from app.writing.normal_forms import email_form, phone_form, tax_id_form
+from migrations import search_index
 
 revision = "0033"
 down_revision = "0032"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import indexes, search_index, searched
+from app.models import searched
+from migrations import search_index, trigrams
 
 revision = "0038"
 down_revision = "0037"
@@ -28,10 +29,10 @@ BEFORE = {
 
 
 def upgrade() -> None:
-    indexes.drop(op.get_bind(), BEFORE)
+    trigrams.drop(op.get_bind(), BEFORE)
     search_index.change_fields(op.get_bind(), FIELDS)
 
 
 def downgrade() -> None:
     search_index.drop(op.get_bind(), FIELDS)
-    indexes.create(op.get_bind(), BEFORE)
+    trigrams.create(op.get_bind(), BEFORE)

@@ -6,7 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 
 from app.db.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
-from app.models import search_index, searched
+from app.models import searched
+from migrations import search_index
 
 revision = "0041"
 down_revision = "0040"

@@ -10,7 +10,7 @@ from flask import Flask
 
 from app.crm.search import service
 from app.extensions import db
-from app.models import search_index
+from migrations import search_index
 from tests.contract.conftest import Api
 
 pytestmark = pytest.mark.both_databases

@@ -24,9 +24,9 @@ from sqlalchemy import (
 
 from app.container.common import trigrams_of
 from app.db.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
-from app.models import search_index
 from app.odata.model import edm
 from app.odata.model.declare import by_name, entity_type, prop, to_many, to_one
+from migrations import search_index
 
 metadata = MetaData()
 LEVELS = ("Low", "Normal", "High", "Urgent")

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Table, delete, insert, select, text, update
 
 from app.clock import utc_now
 from app.extensions import db
-from app.models import search_index
 from app.models.client import Client
-from app.models.search_index import MOST_WAITING
 from app.models.searched import SEARCHED, index_name, search_text, waiting_table
+from migrations import search_index
+from migrations.search_index import MOST_WAITING
 from tests.models.found import found_among_clients
 
 pytestmark = pytest.mark.only_on("sqlite")

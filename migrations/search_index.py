@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection
 
-from app.models.indexes import has_pg_trgm
 from app.models.searched import (
     COLUMN,
     Fields,
@@ -24,6 +23,7 @@ from app.models.searched import (
     sqlite_text,
     waiting_table,
 )
+from migrations.trigrams import has_pg_trgm
 
 # All of them are read by every search, which takes some tens of microseconds then.
 MOST_WAITING = 256
