@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic.runtime.migration import MigrationContext
@@ -26,10 +25,11 @@ from app.backup.archive import (
 )
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
-from app.db.engines import primary_engine
+from app.db import records
+from app.db.engines import primary_engine, steady_read
 from app.db.row_keys import last_key
 from app.db.types import iso_instant
-from app.extensions import Model, configuration, db
+from app.extensions import Model, configuration
 from app.invoices.chain import key_of
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
@@ -62,7 +62,10 @@ def write_backup(path: Path, *, files: bool = True, progress: Progress | None = 
 
 
 def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
-    with snapshot() as connection:
+    with steady_read(primary_engine()) as connection:
+        if records.is_served():  # a table may take longer than any query of a request
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
         revision = MigrationContext.configure(connection).get_current_revision()
         if revision is None:
             raise BackupError("the database is empty: there is nothing to back up")
@@ -87,27 +90,6 @@ def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
     return manifest
 
 
-@contextmanager
-def snapshot() -> Iterator[Connection]:
-    """A connection that sees one instant of the database for as long as it is read."""
-    if db.engine.dialect.name == "sqlite":
-        with primary_engine().connect() as connection:
-            connection.exec_driver_sql("BEGIN")
-            try:
-                yield connection
-            finally:
-                connection.exec_driver_sql("ROLLBACK")
-        return
-    with db.engine.connect() as plain:
-        connection = plain.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
-        )
-        # A table may take longer than any query of a request.
-        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-        yield connection
-
-
 def _write_tables(
     archive: zipfile.ZipFile, connection: Connection, tell: Progress
 ) -> dict[str, TableEntry]:
@@ -122,8 +104,8 @@ def _write_tables(
         names = stored_columns(table)
         parts: dict[str, str] = {}
         rows = 0
-        reading = connection.execution_options(stream_results=True, yield_per=PART_ROWS)
-        for part in reading.execute(select_rows(table, names)).partitions(PART_ROWS):
+        reading = select_rows(table, names).execution_options(yield_per=PART_ROWS)
+        for part in connection.execute(reading).partitions():
             name = f"tables/{table.name}/{len(parts):06d}.jsonl"
             lines = write_lines(part)
             archive.writestr(name, lines)
