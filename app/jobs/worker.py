@@ -35,7 +35,7 @@ from app.jobs.leases import Loop, LoopThreads
 from app.jobs.schedule import QUEUE, SCHEDULE, PeriodicJob, queue_file
 from app.kb.indexing import THREADS, index_articles, index_tickets
 from app.mail.delivery import MAIL_LOOP
-from app.webhooks.deliverer import deliver, end_deliveries
+from app.webhooks.deliverer import deliverer
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out, recover
 
 log = structlog.get_logger(__name__)
@@ -58,7 +58,12 @@ LOOPS: tuple[Loop, ...] = (
     Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),
     Loop("webhook-recovery", recover, idle_seconds=2.0),
-    Loop(DELIVERY_LOOP, deliver, idle_seconds=0.5, end=end_deliveries),
+    Loop(
+        DELIVERY_LOOP,
+        lambda: deliverer.current.run(),
+        idle_seconds=0.5,
+        end=lambda: deliverer.current.end(),
+    ),
 )
 
 

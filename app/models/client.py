@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
 from app.db.types import string
-from app.models.columns import Entity, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key, form_of
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
 CLIENT_TYPES = ("Company", "Individual")
@@ -95,18 +95,9 @@ class Client(Entity):
         "leads", "Lead it was converted from.", sparse=True, closes_circle=True, computed=True
     )
     last_activity_at: Mapped[datetime | None] = column("Last change around it.", computed=True)
-    email_form: Mapped[str | None] = column(
-        "Normal form of the e-mail address.",
-        string(600),
-        normal_form=("email", "email"),
-        index=True,
-    )
-    tax_id_form: Mapped[str | None] = column(
-        "Normal form of the tax number.", string(100), normal_form=("tax_id", "tax_id"), index=True
-    )
-    phone_form: Mapped[str | None] = column(
-        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
-    )
+    email_form: Mapped[str | None] = form_of("email", "email", index=True)
+    tax_id_form: Mapped[str | None] = form_of("tax_id", "tax_id", index=True)
+    phone_form: Mapped[str | None] = form_of("phone", "phone")
 
     __table_args__ = entity_args(
         Index("ix_clients_status_revenue_name", "status", sql("revenue DESC"), "name", "id"),
@@ -138,18 +129,9 @@ class Contact(Entity):
     language: Mapped[str | None] = column("Language.", string(10), format="language")
     do_not_contact: Mapped[bool] = column("No marketing contact wanted.", default=False)
     notes: Mapped[str | None] = column("Internal notes.", string(10000))
-    email_form: Mapped[str | None] = column(
-        "Normal form of the e-mail address.",
-        string(600),
-        normal_form=("email", "email"),
-        index=True,
-    )
-    phone_form: Mapped[str | None] = column(
-        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
-    )
-    mobile_form: Mapped[str | None] = column(
-        "Normal form of the mobile number.", string(64), normal_form=("mobile", "phone")
-    )
+    email_form: Mapped[str | None] = form_of("email", "email", index=True)
+    phone_form: Mapped[str | None] = form_of("phone", "phone")
+    mobile_form: Mapped[str | None] = form_of("mobile", "phone")
 
     __table_args__ = entity_args(
         Index("ix_contacts_last_name_first_name", "last_name", "first_name"),

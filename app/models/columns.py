@@ -45,7 +45,6 @@ def column(
     any_case: bool = False,
     lines: bool = False,
     searchable: bool = False,
-    normal_form: tuple[str, str] | None = None,
     computed: bool = False,
     **options: Any,
 ) -> MappedColumn[Any]:
@@ -66,7 +65,6 @@ def column(
         "any_case": any_case or None,
         "lines": lines or None,
         "searchable": searchable or None,
-        "normal_form": normal_form,
         "computed": computed or None,
     }
     return mapped_column(
@@ -75,6 +73,20 @@ def column(
         default=default,
         info={name: value for name, value in info.items() if value is not None},
         **options,
+    )
+
+
+# Kind of a normal form -> its longest text.
+_LONGEST_FORM = {"email": 600, "tax_id": 100, "phone": 64}
+
+
+def form_of(name: str, kind: str, *, index: bool = False) -> MappedColumn[Any]:
+    """A column with the normal form of the column ``name``."""
+    return mapped_column(
+        string(_LONGEST_FORM[kind]),
+        doc=f"Normal form of {name}.",
+        index=index,
+        info={"normal_form": (name, kind)},
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, Index
 from sqlalchemy.orm import Mapped
 
 from app.db.types import string
-from app.models.columns import Entity, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key, form_of
 from app.models.indexes import nulls_first
 
 LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
@@ -74,15 +74,9 @@ class Lead(Entity):
         "opportunities", "Opportunity it became.", sparse=True, computed=True
     )
     status_changed_at: Mapped[datetime] = column("When the status last changed.", computed=True)
-    email_form: Mapped[str | None] = column(
-        "Normal form of the e-mail address.", string(600), normal_form=("email", "email")
-    )
-    tax_id_form: Mapped[str | None] = column(
-        "Normal form of the tax number.", string(100), normal_form=("tax_id", "tax_id")
-    )
-    phone_form: Mapped[str | None] = column(
-        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
-    )
+    email_form: Mapped[str | None] = form_of("email", "email")
+    tax_id_form: Mapped[str | None] = form_of("tax_id", "tax_id")
+    phone_form: Mapped[str | None] = form_of("phone", "phone")
 
     __table_args__ = entity_args(
         CheckConstraint("last_name IS NOT NULL OR company IS NOT NULL", name="has_a_name"),

@@ -96,16 +96,6 @@ class Deliverer:
 deliverer = Extension("webhook-deliverer", Deliverer)
 
 
-def deliver() -> int:
-    """One portion of the loop of this process."""
-    return deliverer.current.run()
-
-
-def end_deliveries() -> None:
-    """The graceful end of that loop."""
-    deliverer.current.end()
-
-
 def due_endpoints(pool: DeliveryPool) -> list[tuple[WebhookEndpoint, int]]:
     """The endpoints for which something is due, and how much of it the pool has capacity for."""
     now = utc_now()
