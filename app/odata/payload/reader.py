@@ -31,7 +31,7 @@ class EntityBody:
     have. ``removed`` is why a delta names it: ``changed`` (related no more) or ``deleted``.
     ``refused`` are the attributes whose values could not be read.
     ``address`` is the alternate key by which the entity was found, by attribute; empty where it was
-    found by another.
+    found by another. ``position`` is that of a member among all that its owner has.
     """
 
     type: edm.EntityType
@@ -45,6 +45,7 @@ class EntityBody:
     removed: str | None = None
     refused: set[str] = field(default_factory=set)
     address: Mapping[str, Any] = field(default_factory=dict)
+    position: int | None = None
 
     @property
     def given_key(self) -> Any | None:
@@ -65,7 +66,7 @@ class Related:
     """What a body says of a navigation property; ``items`` is empty for null or an empty array.
 
     ``is_delta``: the items are added, changed or removed; the others related stay. ``is_bound``:
-    they are added by ``odata.bind``.
+    they are added by ``odata.bind``. ``at`` is the place of a new one where it is not the last.
     """
 
     navigation: edm.NavigationProperty
@@ -73,6 +74,7 @@ class Related:
     items: list[EntityBody]
     is_delta: bool = False
     is_bound: bool = False
+    at: int | None = None
 
 
 @dataclass(slots=True)

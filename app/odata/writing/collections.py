@@ -134,6 +134,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     Raises: MethodNotAllowedError, the body is that of one entity; ValidationError, with the place
         of each problem; what the service of the set raises.
     """
+    require_right(target.entity_set, "update", "create", "delete")
     content = request.json()
     if isinstance(content, dict) and "value" not in content:
         message = 'A set is changed by the items of a delta: {"value": [...]}.'

@@ -8,6 +8,7 @@ Source: Protocol 11.4.2.1 and 11.4.2.2 (binding, deep insert), 11.4.3.1 (deep up
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from app.errors import (
@@ -54,7 +55,7 @@ class DeepWriter:
         single = self.single_values(body)
         _refuse_other_place(body, more, single)
         values = {**creation_values(body), **single, **more, **self._owned_values(body)}
-        with at_place(body.type, body.path):
+        with at_place(body):
             key = service.create(values)
         for related in self._collections(body):
             for item in related.items:
@@ -91,7 +92,7 @@ class DeepWriter:
         else:
             values = change_values(body, key)
         values |= {**single, **more, **self._owned_values(body, None if replace else key)}
-        with at_place(body.type, body.path):
+        with at_place(body):
             service.update(key, values, version)
         for related in self._collections(body):
             self._update_collection(entity_set, body.type, key, related, replace)
@@ -176,8 +177,24 @@ class DeepWriter:
             if related.navigation.owned
         }
 
+    def write_member(
+        self, link: Link, member: EntityBody, *, replace: bool = False, at: int | None = None
+    ) -> Any:
+        """Change a collection that an entity owns by a delta of one member; returns its key then.
+
+        Args:
+            replace: what is left out goes back to its default.
+            at: the place of a new one where it is not the last.
+        """
+        service, type_ = service_of(link.entity_set, update=True), link.entity_set.type
+        related = Related(link.navigation, "", [member], is_delta=True, at=at)
+        items = self._owned_items(type_, link.key, related, replace=replace)
+        with at_place(EntityBody(type_, related=[related])):
+            service.update(link.key, {snake(link.navigation.name): items})
+        return None if member.position is None else link.related(self._container)[member.position]
+
     def _owned_items(
-        self, type_: edm.EntityType, key: Any, related: Related
+        self, type_: edm.EntityType, key: Any, related: Related, *, replace: bool = False
     ) -> list[dict[str, Any]]:
         before: list[Any] = []
         if key is not None and (related.is_delta or any(item.key for item in related.items)):
@@ -187,10 +204,17 @@ class DeepWriter:
             self._container.target(related.navigation),
             related,
             before,
-            lambda item: (
-                creation_values(item) | self.single_values(item) | self._owned_values(item)
-            ),
+            partial(self._member_values, replace=replace),
         )
+
+    def _member_values(self, item: EntityBody, key: Any, *, replace: bool) -> dict[str, Any]:
+        """What a body gives for a member of an owned collection; ``key`` is None for a new one."""
+        values = self.single_values(item) | self._owned_values(item)
+        if key is None:
+            return creation_values(item) | values
+        if replace:
+            return replacement_values(item, frozenset(values)) | values
+        return change_values(item, key) | values
 
     def _update_collection(
         self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related,
@@ -214,7 +238,7 @@ class DeepWriter:
         if not related.is_delta:
             for target in before:
                 if target not in remaining:
-                    with at_place(self._container.target(nav), related.path):
+                    with at_place(EntityBody(self._container.target(nav), related.path)):
                         self.unrelate(link, target)
 
     def _remove(self, link: Link, item: EntityBody, target: Any) -> None:
@@ -241,7 +265,7 @@ class DeepWriter:
         """
         nav = link.navigation
         target_set = self.target_set(nav)
-        more = {} if nav.through is not None else held_values(nav, link.key)
+        more = held_values(nav, link.key)
         is_new = target not in before
         if target is None or (is_new and _gives_own_key(item)):
             target = self._create_related(target_set, item, **more)
@@ -415,7 +439,11 @@ def service_of(
 
 
 def held_values(nav: edm.NavigationProperty, key: Any) -> dict[str, Any]:
-    """What an entity of a collection holds of its relation to the entity with this key."""
+    """What an entity of a collection holds of its relation to the entity with this key; nothing
+    where a link table has it.
+    """
+    if nav.through is not None:
+        return {}
     return {foreign_key(nav): key, **nav.besides}
 
 

@@ -2,13 +2,12 @@
 member of a collection that it owns, a relation, the bytes of a media entity or a stream property.
 
 The service of an owner knows only the whole list of what it owns, so a write of one member is a
-change of the list: read, altered in one place, handed to the service. The list is in the order of
-the keys, and the service keeps that order; the keys themselves may be new afterwards.
+change of the list. It is in the order of the keys, and the service keeps that order; the keys
+themselves may be new afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +23,8 @@ from app.errors import (
     refuse_any,
     telling_all,
 )
+from app.odata.binding.paths import parts_of
 from app.odata.model import edm
-from app.odata.names import snake
 from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.protocol.etags import refuse_tags
 from app.odata.syntax.literals import base64url
@@ -38,11 +37,11 @@ from app.odata.writing.answers import (
     written_entity,
 )
 from app.odata.writing.content import WriteRequest, require_current, version_to_match
-from app.odata.writing.deep import service_of
+from app.odata.writing.methods import require_right
 from app.odata.writing.problems import as_bad_reference, member_problems
 from app.odata.writing.rows import kept_values, lock_owner, require_entity
 from app.odata.writing.targets import Link, Target
-from app.odata.writing.values import change_values, creation_values, kept_item, replacement_values
+from app.odata.writing.values import creation_values, kept_item
 
 
 def write_property(request: WriteRequest, target: Target) -> Response:
@@ -53,7 +52,13 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     """
     prop = target.prop
     assert prop is not None
-    version = version_to_match(request, target.type, target.key)
+    owner = target.link if target.link is not None and target.link.navigation.owned else None
+    version = None
+    if owner is None:
+        require_right(target.entity_set, "update")
+        version = version_to_match(request, target.type, target.key)
+    else:
+        _begin_change(request, target, owner)
     value = None if request.http.method == "DELETE" else _new_value(request, target, prop)
     if request.http.method == "POST":
         value = [value]
@@ -67,7 +72,11 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         request = _with_others(request, target, prop, body)
     elif target.member is None and request.http.method != "PATCH":
         _empty_rest(prop, body)
-    request.writer.update(target.entity_set, target.key, body, version=version)
+    if owner is None:
+        request.writer.update(target.entity_set, target.key, body, version=version)
+    else:
+        body.key = _key_parts(target)
+        target.key = request.writer.write_member(owner, body)
     response = _property_answer(request, target, prop)
     if tag := entity_tag(request.container, target.type, target.key):
         response.headers["ETag"] = tag
@@ -153,65 +162,54 @@ def _empty_rest(prop: edm.Property, body: EntityBody) -> None:
 
 
 def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
-    """Add, change or remove one member of an owned collection."""
-    if request.http.method == "POST":
-        refuse_tags(request.if_match)
-        require_entity(request.container, link.entity_set.type, link.key)
-        lock_owner(link.entity_set.type, link.key)
-        return _add_member(request, target, link)
-    lock_owner(link.entity_set.type, link.key)
-    keys = link.related(request.container)
-    if target.key not in keys:
-        raise NotFoundError(f"There is no such {target.type.name}.")
-    require_current(request, target.type, target.key)
-    items = [kept_item(target.type, key) for key in keys]
-    index = keys.index(target.key)
+    """Add, change or remove one member of an owned collection: a change of its owner by a delta
+    that has only this member.
+    """
+    _begin_change(request, target, link)
     if request.http.method == "DELETE":
-        del items[index]
-        _save_list(link, items, index)
+        member = EntityBody(target.type, key=_key_parts(target), removed="deleted")
+        request.writer.write_member(link, member)
         return no_content(request.version)
-    body = _read_member(request, target, link, items[index])
-    body.address = target.alternate
-    single = request.writer.single_values(body)
-    if request.http.method == "PUT":
-        items[index] |= replacement_values(body, frozenset(single)) | single
-    else:
-        items[index] |= change_values(body, target.key) | single
-    _save_list(link, items, index)
-    return written_entity(request, target, link.related(request.container)[index], body=body)
+    at, is_new = None, target.is_collection
+    if is_new and "index" in request.options.system and target.type.ordered_by is not None:
+        at, request = place_of_new(request, len(link.related(request.container)))
+    member = _read_member(request, target, link)
+    member.key = _key_parts(target)
+    replace = request.http.method == "PUT"
+    key = request.writer.write_member(link, member, replace=replace, at=at)
+    return written_entity(request, target, key, created=is_new, body=member)
 
 
-def _add_member(request: WriteRequest, target: Target, link: Link) -> Response:
-    items = [kept_item(target.type, key) for key in link.related(request.container)]
-    body = _read_member(request, target, link, {})
-    added = creation_values(body) | request.writer.single_values(body)
-    index = len(items)
-    ordered_by = target.type.ordered_by
-    if ordered_by is not None and "index" in request.options.system:
-        items.sort(key=lambda item: item[ordered_by])
-        index, request = place_of_new(request, len(items))
-        items.insert(index, added)
-        for at, item in enumerate(items, start=1):
-            item[ordered_by] = at
-    else:
-        items.append(added)
-    _save_list(link, items, index)
-    key = link.related(request.container)[index]
-    return written_entity(request, target, key, created=True, body=body)
+def _begin_change(request: WriteRequest, target: Target, owner: Link) -> None:
+    """Lock what owns a member that is changed or made, and check the conditions."""
+    require_right(owner.entity_set, "update")
+    if target.is_collection:
+        refuse_tags(request.if_match)
+        require_entity(request.container, owner.entity_set.type, owner.key)
+    lock_owner(owner.entity_set.type, owner.key)
+    if not target.is_collection:
+        require_current(request, target.type, target.key)
 
 
-def _read_member(
-    request: WriteRequest, target: Target, link: Link, stored: Mapping[str, Any]
-) -> EntityBody:
-    """The body of a member, of which ``stored`` is there.
+def _key_parts(target: Target) -> dict[str, Any]:
+    """The key of what is addressed, by the names of its parts; empty for a collection."""
+    if target.is_collection:
+        return {}
+    return dict(zip(target.type.key, parts_of(target.key), strict=True))
+
+
+def _read_member(request: WriteRequest, target: Target, link: Link) -> EntityBody:
+    """The body of a member.
 
     Raises: ValidationError, with every value that is wrong.
     """
     reader = request.body_reader
     body = reader.entity(request.json(), target.type)
+    body.address = target.alternate
 
     def check() -> None:
-        values = {**stored, **creation_values(body)}
+        stored = {} if target.is_collection else kept_item(target.type, target.key)
+        values = stored | creation_values(body)
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):
@@ -233,29 +231,17 @@ def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
     return index, replace(request, options=options.without("index"))
 
 
-def _save_list(link: Link, items: list[dict[str, Any]], index: int) -> None:
-    """Hand the list to the owner's service.
-
-    Raises: ValidationError, its problems named as in the body of the one member at ``index``.
-    """
-    attribute = snake(link.navigation.name)
-    service = service_of(link.entity_set, update=True)
-    try:
-        service.update(link.key, {attribute: items})
-    except ValidationError as error:
-        member = f"[{index}]."
-        raise ValidationError(
-            detail._replace(field=detail.field.partition(member)[2] or detail.field)
-            for detail in error.details
-        ) from error
-
-
 # --- relations: POST, PUT and DELETE of ``$ref`` (Protocol 11.4.6)
 
 
 def write_reference(request: WriteRequest, target: Target) -> Response:
     link = target.link
     assert link is not None  # a path cannot end in $ref otherwise
+    if link.navigation.through is not None:
+        require_right(link.entity_set, "link")
+    else:
+        holder = target if link.navigation.collection else link
+        require_right(holder.entity_set, "update")
     require_current(request, link.entity_set.type, link.key)
     if request.http.method == "DELETE":
         _unrelate(request, target, link)
@@ -337,10 +323,12 @@ def create_media(request: WriteRequest, target: Target) -> Any:
 
 def write_bytes(request: WriteRequest, target: Target) -> Response:
     """Replace or remove the bytes of a media entity, or of a stream property."""
+    is_removed = request.http.method == "DELETE"
+    stream = () if target.prop is None else (target.prop.name,)
+    require_right(target.entity_set, "update", *(["delete"] if is_removed and not stream else []))
     service: Any = target.entity_set.service  # has the function, or the method is refused
     version = version_to_match(request, target.type, target.key)
-    stream = () if target.prop is None else (target.prop.name,)
-    if request.http.method == "DELETE":
+    if is_removed:
         remove = service.delete_stream if stream else service.delete_media
         remove(target.key, *stream, version)
     else:

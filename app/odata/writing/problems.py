@@ -32,27 +32,27 @@ _FIRST_STEP = re.compile(r"\w+")
 
 
 class at_place:  # stands in a with statement, as those of contextlib do
-    """Put ``path`` before the fields of an error, and spell navigation as the body does.
+    """Name the fields of an error by their places in the body of an entity.
 
-    A service calls the lines of an invoice ``lineItems[0]``; the body has ``LineItems``.
+    A service calls the lines of an invoice ``lineItems[0]``, by their places among all that there
+    are then; the body has ``LineItems``, perhaps only some of them.
     """
 
-    __slots__ = ("_path", "_type")
+    __slots__ = ("_body",)
 
-    def __init__(self, type_: edm.EntityType, path: str) -> None:
-        self._type = type_
-        self._path = path
+    def __init__(self, body: EntityBody) -> None:
+        self._body = body
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ValidationError):
-            raise ValidationError(_moved(self._type, self._path, error.details)) from error
+            raise ValidationError(_moved(self._body, error.details)) from error
         if isinstance(error, ApiError) and any(
             detail.field != "permission" for detail in error.details
         ):
-            error.details = _moved(self._type, self._path, error.details)
+            error.details = _moved(self._body, error.details)
 
 
 @contextmanager
@@ -72,17 +72,21 @@ def as_bad_reference(path: str) -> Iterator[None]:
         raise ValidationError([(path, f"must be the URL of an entity: {error.message}")]) from error
 
 
-def _moved(type_: edm.EntityType, path: str, details: tuple[Detail, ...]) -> tuple[Detail, ...]:
-    return tuple(
-        detail._replace(field=join_path(path, _declared(type_, detail.field))) for detail in details
-    )
+def _moved(body: EntityBody, details: tuple[Detail, ...]) -> tuple[Detail, ...]:
+    return tuple(detail._replace(field=_place_in(body, detail.field)) for detail in details)
 
 
-def _declared(type_: edm.EntityType, field: str) -> str:
+def _place_in(body: EntityBody, field: str) -> str:
     first = _FIRST_STEP.match(field)
-    if first is None or first[0] in type_.properties:
-        return field
-    return type_.folded.get(first[0].lower(), first[0]) + field[first.end() :]
+    if first is None or first[0] in body.type.properties:
+        return join_path(body.path, field)
+    name, rest = body.type.folded.get(first[0].lower(), first[0]), field[first.end() :]
+    for related in body.related:
+        for item in related.items if related.navigation.name == name else ():
+            number = f"[{item.position}]"
+            if rest.startswith(number):
+                return (item.path + rest.removeprefix(number)).removeprefix(".")
+    return join_path(body.path, name + rest)
 
 
 # What a write does with an entity; a change may leave out any value.
@@ -124,7 +128,7 @@ def entity_problems(
         unsettled = {name: value for name, value in values.items() if name not in settled}
         about = None if kind == "creation" else body.given_key if key is None else key
         try:
-            with at_place(body.type, body.path):
+            with at_place(body):
                 refuse_any(
                     service.problems(
                         unsettled | lists, partial=kind != "creation", settled=settled, key=about

@@ -8,8 +8,6 @@ Source: Protocol 11.4.
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response
 
 from app.db.transactions import forget_notes
@@ -25,7 +23,7 @@ from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.collections import is_each, write_delta, write_each
 from app.odata.writing.content import WriteRequest, is_upsert, refuse_other_key, version_to_match
 from app.odata.writing.deep import held_values, service_of
-from app.odata.writing.methods import allowed_methods, require_right, require_some_right
+from app.odata.writing.methods import allowed_methods, require_right
 from app.odata.writing.parts import (
     create_media,
     write_bytes,
@@ -35,7 +33,7 @@ from app.odata.writing.parts import (
 )
 from app.odata.writing.problems import Kind
 from app.odata.writing.rows import is_of, require_entity
-from app.odata.writing.targets import Link, Target, find_plain_target, resolve_target
+from app.odata.writing.targets import Target, find_plain_target, resolve_target
 
 
 def write(request: WriteRequest) -> Response:
@@ -65,7 +63,6 @@ def _write(request: WriteRequest, target: Target) -> Response:
     if request.http.method not in allowed:
         raise method_error(request.http.method, allowed)
     _refuse_options(request, target)
-    require_some_right(request.http.method, target)
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
         return write_reference(request, target)
@@ -102,41 +99,29 @@ def _refuse_options(request: WriteRequest, target: Target) -> None:
 
 
 def _create(request: WriteRequest, target: Target) -> Response:
+    link = target.link
+    linked = {} if link is None else held_values(link.navigation, link.key)
+    require_right(target.entity_set, "create", values=linked)
     refuse_tags(request.if_match)
-    if target.link is not None:
-        require_entity(request.container, target.link.entity_set.type, target.link.key)
-        _require_to_link(target, target.link)
+    is_linked = link is not None and link.navigation.through is not None
+    if link is not None:
+        if is_linked:
+            require_right(link.entity_set, "link")
+        require_entity(request.container, link.entity_set.type, link.key)
     body = None
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)
     else:
-        linked = _linked_values(target)
         body = request.entity(target, "creation", linked)
         with request.telling_all(target, body, "creation", linked):
             key = request.writer.create(target.entity_set, body, **linked)
-    link = target.link
-    if link is not None and link.navigation.through is not None:
+    if link is not None and is_linked:
         request.writer.relate(link, key)
     return written_entity(request, target, key, created=True, body=body)
 
 
-def _require_to_link(target: Target, link: Link) -> None:
-    """Stop whoever may make an entity, but not one in this place."""
-    if link.navigation.through is not None:
-        require_right(link.entity_set, "link")
-    else:
-        require_right(target.entity_set, "create", _linked_values(target))
-
-
-def _linked_values(target: Target) -> dict[str, Any]:
-    """The foreign key that ``Clients(1)/Contacts`` gives to a new contact."""
-    link = target.link
-    if link is None or link.navigation.through is not None:
-        return {}
-    return held_values(link.navigation, link.key)
-
-
 def _update(request: WriteRequest, target: Target) -> Response:
+    require_right(target.entity_set, "update", "create")
     if is_upsert(request, target):
         service_of(target.entity_set, insert=True)
         require_right(target.entity_set, "create")
@@ -175,6 +160,7 @@ def _refuse_related(body: EntityBody) -> None:
 
 
 def _delete(request: WriteRequest, target: Target) -> Response:
+    require_right(target.entity_set, "delete")
     version = version_to_match(request, target.type, target.key)
     service_of(target.entity_set, delete=True).delete(target.key, version)
     return no_content(request.version)

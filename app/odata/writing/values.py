@@ -8,7 +8,7 @@ back with one of them changed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -131,34 +131,47 @@ def whole_list(
     type_: edm.EntityType,
     related: Related,
     before: Collection[Any],
-    read_item: Callable[[EntityBody], dict[str, Any]],
+    read_item: Callable[[EntityBody, Any], dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """All members that an owned collection has after a write, as values for the owner's service.
 
     Args:
         type_: of the members.
         before: the keys of those that it has now, in their order.
-        read_item: what a body gives for one member.
+        read_item: what a body gives for the member with a key; None for a new one.
     Raises: ValidationError, a delta names a member by its URL, for here only keys are read; or
         removes one that is not there.
     """
-    if not related.is_delta:
-        return [
-            (kept_item(type_, item.given_key) if item.given_key in before else {}) | read_item(item)
-            for item in related.items
-        ]
+    members: list[tuple[Any, EntityBody | None]] = []
     for item in related.items:
-        if item.given_key is None and (item.removed or item.reference is not None):
+        key = item.given_key if item.given_key in before else None
+        if related.is_delta and item.given_key is None and (item.removed or item.reference):
             raise ValidationError([(item.path, "must be named by its key")])
-        if item.removed and item.given_key not in before:
+        if item.removed and key is None:
             raise ValidationError([(item.path, "is removed, and none of those related")])
-    named = {item.given_key: item for item in related.items}
-    items = []
-    for key in before:
-        change = named.get(key)
-        if change is None:
-            items.append(kept_item(type_, key))
-        elif not change.removed:
-            items.append(kept_item(type_, key) | read_item(change))
-    new = [item for item in related.items if item.given_key not in before and not item.removed]
-    return [*items, *(read_item(item) for item in new)]
+        members.append((key, item))
+    if related.is_delta:
+        named = dict(members)
+        new = [(key, item) for key, item in members if key is None]
+        members = [(key, named.get(key)) for key in before] + new
+    whole: list[dict[str, Any]] = []
+    for key, member in members:
+        if member is None or not member.removed:
+            whole.append({} if key is None else kept_item(type_, key))
+        if member is not None and not member.removed:
+            member.position = len(whole) - 1
+            whole[-1] |= read_item(member, key)
+    if related.at is not None and type_.ordered_by is not None:
+        whole = _with_last_at(related.at, whole, type_.ordered_by)
+        related.items[-1].position = related.at
+    return whole
+
+
+def _with_last_at(
+    position: int, members: Sequence[dict[str, Any]], ordered_by: str
+) -> list[dict[str, Any]]:
+    """``members`` in the order of their numbers, but the last of them at ``position``."""
+    *others, last = members
+    others.sort(key=lambda member: member[ordered_by])
+    others.insert(position, last)
+    return [member | {ordered_by: number} for number, member in enumerate(others, start=1)]

@@ -194,3 +194,15 @@ def test_a_member_that_a_delta_removes_is_named_by_its_key(shop: Shop) -> None:
         "Chapters[0]": "must be named by its key"
     }
     assert headings(shop, book) == ["A"]
+
+
+def test_a_problem_of_a_member_has_its_place_in_the_delta(shop: Shop) -> None:
+    body = {"title": "One", "Chapters": [{"heading": letter} for letter in "ABC"]}
+    book = shop.make("Books", body)
+    last = shop.rows(chapters, book_id=book)[-1]["id"]
+    delta = [{"position": 4}, {"id": last, "heading": ""}]
+    assert set(problem(shop, "PATCH", f"Books({book})", {"Chapters@delta": delta})) == {
+        "Chapters[0].heading",
+        "Chapters[1].heading",
+    }
+    assert headings(shop, book) == ["A", "B", "C"]

@@ -17,7 +17,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
-from tests.odata.bookshop import AUTHOR
+from tests.odata.bookshop import AUTHOR, chapters
 from tests.odata.writing.conftest import Shop
 
 
@@ -57,6 +57,19 @@ def test_put(shop: Shop, author: Any, path: str, body: Any, column: str, expecte
     assert (answer.status_code, answer.data) == (204, b"")
     assert answer.headers["ETag"] == 'W/"2"'
     assert shop.row(AUTHOR, author)[column] == expected
+
+
+def test_put_and_delete_of_a_property_of_an_owned_member(shop: Shop, author: Any) -> None:
+    lines = [{"heading": letter, "reviewerId": author} for letter in "AB"]
+    book = shop.make("Books", {"title": "One", "Chapters": lines})
+    for path, send in (
+        ("heading", lambda path: shop.put(path, {"value": "Bee"})),
+        ("reviewerId", shop.delete),
+    ):
+        last = shop.rows(chapters, book_id=book)[-1]["id"]
+        assert send(f"Books({book})/Chapters({last})/{path}").status_code == 204
+    found = [(row["heading"], row["reviewer_id"]) for row in shop.rows(chapters, book_id=book)]
+    assert found == [("A", author), ("Bee", None)]
 
 
 def test_patch_of_a_complex_property_merges(shop: Shop, author: Any) -> None:
