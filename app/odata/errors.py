@@ -61,5 +61,5 @@ def option(name: str, *, is_nested: bool = False) -> Iterator[None]:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` if one of ``known`` is much like ``name``, in whatever case."""
     names = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.65)
     return f"; did you mean '{names[close[0]]}'?" if close else ""

@@ -53,7 +53,13 @@ from app.odata.reading.representation import Representations
 from app.odata.reading.resource import resource_at
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import Node, ResourcePath
-from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, parse_aliases, read_options
+from app.odata.syntax.options import (
+    METADATA_OPTIONS,
+    OptionTexts,
+    parse_aliases,
+    read_options,
+    refuse_others,
+)
 from app.odata.syntax.path import ALL, IN_PATH, parse_path
 from app.odata.tracking import Tracker
 from app.odata.writing.answers import no_content, note_shown
@@ -180,12 +186,12 @@ class ODataService:
             return self._read(request, request.path, request.query)
         return write(self._write_request(request, self._options(request)))
 
-    def _options(self, request: Request, **of: Collection[str]) -> OptionTexts:
+    def _options(self, request: Request, parameters: Collection[str] = ()) -> OptionTexts:
         """The options of a request, as ``read_options`` has them.
 
         Raises: QueryError; NotFoundError, they ask for another version of the schema.
         """
-        options = read_options(request.query, **of)
+        options = read_options(request.query, parameters=parameters)
         self.reader.check_schema_version(options)
         return options
 
@@ -254,7 +260,7 @@ class ODataService:
             request, method="GET", query="", headers=headers, in_transaction=in_transaction
         )
         try:
-            options = self._options(request, parameters=call.parameter_names)
+            options = self._options(request, call.parameter_names)
             is_own = not call.rest  # what follows has a form of its own
             wanted = options.system.get("format") if is_own else None
             namespace = self.container.namespace
@@ -350,7 +356,8 @@ class ODataService:
         """The service document, or ``$metadata``."""
         if request.method not in READ:
             raise method_error(request.method, READ)
-        options = self._options(request, allowed=METADATA_OPTIONS)
+        options = self._options(request)
+        refuse_others(options, METADATA_OPTIONS)
         wanted = options.system.get("format")
         headers = request.headers
         if path == "$metadata":

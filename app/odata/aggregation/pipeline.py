@@ -80,11 +80,8 @@ def _apply(rows: RowSet, node: nodes.Transformation, depth: int) -> RowSet:
         case nodes.Nest():
             return add_nested(rows, node)
     if isinstance(node, nodes.FunctionTransformation):
-        bare = node.name.removeprefix(f"{rows.context.container.namespace}.")
-        if all(
-            operation.is_action or operation.name != bare
-            for operation in rows.context.container.operations
-        ):
+        named = rows.context.container.operations_called(node.name)
+        if all(operation.is_action for operation in named):
             raise QueryError(f"there is no function {node.name}", node.offset)
     raise UnsupportedError(f"{nodes.name_of(node)}() is not offered", node.offset)
 

@@ -63,7 +63,7 @@ def answer_batch(
     """
     if request.method != "POST":
         raise method_error(request.method, ("POST",), "A batch is sent by POST.")
-    if read_options(request.query, ()).system:
+    if read_options(request.query).system:
         raise InvalidQueryError("A batch has no query options.", position=0)
     headers = request.headers
     for name in ("If-Match", "If-None-Match"):  # Protocol 8.2.4, 8.2.5

@@ -7,7 +7,7 @@ A function that is bound to nothing is called by its own name, or by its import 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement
 
@@ -39,12 +39,9 @@ def bound_call(translator: Translating, node: BoundCall) -> Bound:
     if isinstance(node.base, Root):
         if container.set_called(node.name) is not None:
             return _by_key(translator, node)
-        imported = [
-            operation for operation in container.operations if operation.import_name == node.name
-        ]
-        if not imported:
+        if node.name not in container.imports:
             raise QueryError(f"there is no '{node.name}'", node.offset)
-        return _unbound(translator, node, imported)
+        return _unbound(translator, node, container.imports[node.name])
     if node.base is None and (named := _of_nothing(container, translator.scope.type, node)):
         return _unbound(translator, node, named)
     base: Bound = Row(translator.scope) if node.base is None else translator.bind(node.base)
@@ -85,14 +82,7 @@ def _of_nothing(
     container: edm.EntityContainer, type_: edm.EntityType, node: BoundCall
 ) -> list[edm.Operation]:
     """The functions of this qualified name that are bound to nothing; none where one is bound."""
-    name = node.name.removeprefix(f"{container.namespace}.")
-    if name == node.name and not container.is_default_namespace:
-        return []
-    named = [
-        operation
-        for operation in container.operations
-        if operation.name == name and not operation.is_action
-    ]
+    named = [each for each in container.operations_called(node.name) if not each.is_action]
     if any(overload.is_bound_to(type_) for overload in named):
         return []
     return [overload for overload in named if overload.bound_to is None]
@@ -135,21 +125,17 @@ def _overload(
     of_collection: bool = False,
 ) -> edm.Operation:
     """The function of this name that is bound to the type and has these parameters."""
-    namespace = f"{container.namespace}."
-    name = node.name.removeprefix(namespace)
-    overloads = [
-        operation
-        for operation in container.operations
-        if operation.is_bound_to(type_, collection=of_collection) and not operation.is_action
-    ]
-    if "." not in node.name and not container.is_default_namespace:
-        overloads = []
-    named = [overload for overload in overloads if overload.name == name]
-    if not named:
-        what = f"a collection of {type_.name}" if of_collection else type_.name
-        hint = suggestion(name, [overload.name for overload in overloads])
-        raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
-    return _matching(named, node)
+
+    def functions(operations: Iterable[edm.Operation]) -> list[edm.Operation]:
+        bound = (each for each in operations if each.is_bound_to(type_, collection=of_collection))
+        return [operation for operation in bound if not operation.is_action]
+
+    if named := functions(container.operations_called(node.name)):
+        return _matching(named, node)
+    what = f"a collection of {type_.name}" if of_collection else type_.name
+    name = node.name.removeprefix(f"{container.namespace}.")
+    hint = suggestion(name, [function.name for function in functions(container.operations)])
+    raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
 
 
 def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:

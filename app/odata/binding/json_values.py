@@ -54,7 +54,7 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
         if type_.is_open:
             return Dynamic(sql, name)
         raise QueryError(
-            f"{type_.name} has no property '{name}'{suggestion(name, type_.all_properties)}", offset
+            f"{type_.name} has no property '{name}'{suggestion(name, type_.properties)}", offset
         )
     if isinstance(declared.type, edm.ComplexType):
         return JsonStructure(inner_json(sql, declared.name), declared.type)
@@ -160,7 +160,7 @@ def _long_numbers(type_: edm.EdmType) -> Iterator[str]:
     """The names of the properties of such types, at any depth."""
     if isinstance(type_, edm.CollectionType):
         type_ = type_.element
-    for name, inner in getattr(type_, "all_properties", {}).items():
+    for name, inner in getattr(type_, "properties", {}).items():
         if inner.type in _LONG_NUMBERS:
             yield name
         yield from _long_numbers(inner.type)

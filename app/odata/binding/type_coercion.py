@@ -40,7 +40,7 @@ from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding
-from app.odata.syntax.literals import from_base64url, to_duration
+from app.odata.syntax.literals import to_binary, to_duration
 from app.odata.syntax.nodes import Literal
 
 # Of a member of an object: SQLite's ``->`` keeps the digits of a number as they are written.
@@ -112,7 +112,7 @@ FAMILIES: dict[str, Family] = {
     "binary": Family(
         LargeBinary(), "BYTEA", edm.BINARY, ("binary",),
         ("odata_base64url({0})", "translate(encode({0}, 'base64'), E'+/=\\n', '-_')"),
-        member=None, read=from_base64url,
+        member=None, read=to_binary,
     ),
     "enum": Family(Integer(), "INTEGER", edm.INT32, ("enum", "string"), member=None),
 }  # fmt: skip

@@ -18,7 +18,7 @@ from flask import Response
 
 from app.db.types import json_text
 from app.odata.csdl import annotations as notes
-from app.odata.csdl.elements import Element, TypeUse, imports, is_listed, schema_elements
+from app.odata.csdl.elements import Element, TypeUse, is_listed, schema_elements
 from app.odata.model import edm
 from app.odata.protocol.etags import parse_precondition
 from app.odata.protocol.negotiation import Format, Version
@@ -68,11 +68,7 @@ def service_document(container: edm.EntityContainer, root: str, form: Format) ->
         root: the address of the service, with a slash at its end.
     """
     context = {form.control("context"): f"{root}$metadata"} if form.metadata != "none" else {}
-    functions = [
-        str(function.import_name)
-        for function in imports(container)
-        if is_listed(container, function)
-    ]
+    functions = [name for name, overloads in container.imports.items() if is_listed(overloads)]
     kinds = {
         "EntitySet": container.sets,
         "Singleton": container.singletons,

@@ -6,7 +6,7 @@ the same names with a ``$``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -205,17 +205,17 @@ def _of_container(container: edm.EntityContainer) -> Iterator[Element]:
             type=TypeUse(element_name(container, singleton.type)),
             attributes=_with_bindings(container, singleton.type),
         )
-    for operation in imports(container):
+    for name, (operation, *others) in container.imports.items():
         kind = "Action" if operation.is_action else "Function"
         returned = operation.returns.name if isinstance(operation.returns, edm.EntityType) else ""
         home = container.set_of_type.get(returned)
         yield Element(
             kind=f"{kind}Import",
-            name=operation.import_name,
+            name=name,
             attributes={
                 kind: f"{container.namespace}.{operation.name}",
                 "EntitySet": home.name if home else None,
-                "IncludeInServiceDocument": is_listed(container, operation) or None,
+                "IncludeInServiceDocument": is_listed((operation, *others)) or None,
             },
         )
 
@@ -277,21 +277,11 @@ def _bindings(
             yield from _bindings(container, container.target(nav), path, seen | {nav.target})
 
 
-def imports(container: edm.EntityContainer) -> Iterator[edm.Operation]:
-    """The operations of the container itself; of overloads the first."""
-    seen = set()
-    for operation in container.operations:
-        if operation.import_name and operation.import_name not in seen:
-            seen.add(operation.import_name)
-            yield operation
-
-
-def is_listed(container: edm.EntityContainer, operation: edm.Operation) -> bool:
+def is_listed(overloads: Iterable[edm.Operation]) -> bool:
     """Whether an import is in the service document: a function that can be called by name alone."""
-    return not operation.is_action and any(
-        all(parameter.optional for parameter in overload.parameters)
-        for overload in container.operations
-        if overload.import_name == operation.import_name and not overload.bound_to
+    return any(
+        not overload.is_action and all(parameter.optional for parameter in overload.parameters)
+        for overload in overloads
     )
 
 

@@ -60,7 +60,7 @@ class CollectionType:
 
 @dataclass(frozen=True, eq=False)
 class ComplexType:
-    """A structured type without a key."""
+    """A structured type without a key; ``properties`` are those of its ``base``, too."""
 
     name: str
     properties: Mapping[str, Property]
@@ -69,17 +69,11 @@ class ComplexType:
     base: ComplexType | None = None
     family: ClassVar[str] = "other"
 
-    @cached_property
-    def all_properties(self) -> Mapping[str, Property]:
-        """The properties of the type and of those that it is derived from."""
-        inherited = {} if self.base is None else self.base.all_properties
-        return {**inherited, **self.properties}
-
     def property_called(self, name: str) -> Property | None:
         """The property of this name, in any case unless there is one to the letter."""
-        if name in self.all_properties:
-            return self.all_properties[name]
-        folded = {declared.lower(): prop for declared, prop in self.all_properties.items()}
+        if name in self.properties:
+            return self.properties[name]
+        folded = {declared.lower(): prop for declared, prop in self.properties.items()}
         return folded.get(name.lower())
 
 
@@ -540,6 +534,13 @@ def own_navigation(type_: EntityType) -> Mapping[str, NavigationProperty]:
     return {name: nav for name, nav in type_.navigation.items() if name not in inherited}
 
 
+def _grouped(pairs: Iterable[tuple[str, Operation]]) -> Mapping[str, tuple[Operation, ...]]:
+    groups: dict[str, tuple[Operation, ...]] = {}
+    for name, operation in pairs:
+        groups[name] = (*groups.get(name, ()), operation)
+    return groups
+
+
 def day_in_utc(connection: Connection, instant: datetime) -> date:
     """The day of a service that has no time zone of its own."""
     return instant.astimezone(UTC).date()
@@ -565,6 +566,22 @@ class EntityContainer:
     answers_later: bool = False  # whether whoever serves it honours Prefer: respond-async
     # Whether bound operations may be called by their names alone (Core.DefaultNamespace).
     is_default_namespace: bool = False
+
+    @cached_property
+    def imports(self) -> Mapping[str, tuple[Operation, ...]]:
+        """Name of an import -> the operations that it stands for, overloads of each other."""
+        named = [each for each in self.operations if each.import_name and not each.bound_to]
+        return _grouped((each.import_name or "", each) for each in named)
+
+    @cached_property
+    def _operations(self) -> Mapping[str, tuple[Operation, ...]]:
+        return _grouped((each.name, each) for each in self.operations)
+
+    def operations_called(self, name: str) -> tuple[Operation, ...]:
+        """Those of a qualified name, or of a bare one where the namespace is the default."""
+        bare = name.removeprefix(f"{self.namespace}.")
+        is_known = bare != name or self.is_default_namespace
+        return self._operations.get(bare, ()) if is_known else ()
 
     @cached_property
     def set_of_type(self) -> Mapping[str, EntitySet]:

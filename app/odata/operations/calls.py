@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -115,19 +115,11 @@ class Operations:
         self._container = container
 
     @cached_property
-    def _imports(self) -> dict[str, tuple[edm.Operation, ...]]:
-        unbound = (each for each in self._container.operations if not each.bound_to)
-        return _grouped((each.import_name, each) for each in unbound if each.import_name)
-
-    @cached_property
-    def _bound(self) -> dict[str, tuple[edm.Operation, ...]]:
-        return _grouped((each.name, each) for each in self._container.operations if each.bound_to)
-
-    @cached_property
     def _bound_name(self) -> re.Pattern[str]:
         """What every path of a bound operation has in it; a namespace may perhaps be left out."""
         names = [f"{self._container.namespace}."]
-        names += self._bound if self._container.is_default_namespace else ()
+        if self._container.is_default_namespace:
+            names += (each.name for each in self._container.operations if each.bound_to)
         return re.compile(f"/(?:{'|'.join(map(re.escape, names))})")
 
     def find(self, path: str) -> Call | None:
@@ -137,8 +129,8 @@ class Operations:
         """
         first = path.lstrip("/").partition("/")[0].partition("(")[0]
         # A quick look, for nearly all paths name no operation.
-        is_bound = self._bound and "/" in path and self._bound_name.search(path)
-        if first not in self._imports and not is_bound:
+        is_bound = "/" in path and self._bound_name.search(path)
+        if first not in self._container.imports and not is_bound:
             return None
         text = read_path(path)
         segments = parse_path(text).segments
@@ -153,11 +145,9 @@ class Operations:
         if not isinstance(segment, NameSegment):
             return ()
         if is_first:
-            return self._imports.get(segment.name, ())
-        prefix = f"{self._container.namespace}."
-        if not segment.name.startswith(prefix) and not self._container.is_default_namespace:
-            return ()
-        return self._bound.get(segment.name.removeprefix(prefix), ())
+            return self._container.imports.get(segment.name, ())
+        named = self._container.operations_called(segment.name)
+        return tuple(operation for operation in named if operation.bound_to)
 
 
 def _call(
@@ -190,15 +180,6 @@ def _call(
 def _encoded(marked: str) -> str:
     """Decoded text, an encoded slash marked by NUL, as it stands in a URL."""
     return "%2F".join(quote(piece, safe=IN_PATH) for piece in marked.split("\0"))
-
-
-def _grouped(
-    pairs: Iterable[tuple[str, edm.Operation]],
-) -> dict[str, tuple[edm.Operation, ...]]:
-    groups: dict[str, tuple[edm.Operation, ...]] = {}
-    for name, operation in pairs:
-        groups[name] = (*groups.get(name, ()), operation)
-    return groups
 
 
 # --- parameters: from a body, or from the address of a function

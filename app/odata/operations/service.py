@@ -364,7 +364,7 @@ def _json_value(value: Any, type_: edm.EdmType, form: Format) -> Any:
     if isinstance(type_, edm.CollectionType):
         return [_json_value(item, type_.element, form) for item in value]
     if isinstance(type_, edm.ComplexType):
-        known = type_.all_properties
+        known = type_.properties
         members = _type(type_, form)
         for name, item in value.items():
             inner = known[name].type if name in known else edm.UNTYPED

@@ -9,7 +9,6 @@ values) and the ABNF of literals.
 
 from __future__ import annotations
 
-import difflib
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +21,9 @@ from typing import Any, TypeVar
 from app.errors import MOST_DETAILS, Detail, ValidationError
 from app.http.json_body import NO_NAME
 from app.http.schema_fields import BadValueError
+from app.odata.errors import suggestion
 from app.odata.model import edm
-from app.odata.syntax.literals import INT64_MAX, INT64_MIN, from_base64url, to_duration
+from app.odata.syntax.literals import INT64_MAX, INT64_MIN, to_binary, to_duration
 
 
 class Problems:
@@ -45,7 +45,7 @@ class Problems:
     def add_unknown(self, path: str, name: str, known: Iterable[str], owner: str) -> None:
         """Note that ``owner`` has no ``name``; the nearest name is looked for while it is told."""
         if len(self.details) < self._most:
-            self.add(path, unknown_name(name, known, owner))
+            self.add(path, f"is not a property of {owner}{suggestion(name, known)}")
 
     def raise_any(self) -> None:
         """Refuse the body when something was found.
@@ -59,14 +59,6 @@ class Problems:
 def join_path(path: str, name: str) -> str:
     """``billingAddress`` and ``city`` -> ``billingAddress.city``."""
     return f"{path}.{name}" if path else name
-
-
-def unknown_name(name: str, known: Iterable[str], owner: str) -> str:
-    """The message for a name that ``owner`` does not have, with the nearest one that it has."""
-    folded: Mapping[str, str] = {candidate.lower(): candidate for candidate in known}
-    nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    hint = f"; did you mean {folded[nearest[0]]}?" if nearest else ""
-    return f"is not a property of {owner}{hint}"
 
 
 Reader = Callable[[Any], Any]
@@ -216,7 +208,7 @@ read_duration = _text_reader(
 read_guid = _text_reader(_GUID, uuid.UUID, "a GUID such as 123e4567-e89b-12d3-a456-426614174000")
 # The padding may be left out.
 read_binary = _text_reader(
-    _BASE64URL, from_base64url, "bytes in base64url", "must be bytes in base64url"
+    _BASE64URL, to_binary, "bytes in base64url", "must be bytes in base64url"
 )
 
 
@@ -363,7 +355,7 @@ def _collection_reader(type_: edm.CollectionType, text_numbers: bool) -> TypedRe
 
 
 def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
-    properties = type_.all_properties
+    properties = type_.properties
 
     def read(value: Any, path: str, problems: Problems) -> Any:
         if not isinstance(value, dict):

@@ -406,7 +406,7 @@ class EntityWriter:
     ) -> ColumnElement[str]:
         """Some members of a complex value kept as JSON, those of an open type by any name."""
         pieces: list[Part] = ["{", *([own] if own else [])]
-        declared = type_.all_properties
+        declared = type_.properties
         for name in [*(name for name in declared if name in parts),
                      *sorted(parts - set(declared))]:  # fmt: skip
             pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', or_null(inner_json(sql, name))]

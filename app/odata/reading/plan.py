@@ -136,19 +136,6 @@ def _top(query: BoundQuery, sources: Mapping[str, Source]) -> Top | None:
 _BYTES = 4000
 
 
-@dataclass(slots=True)
-class Result:
-    """What the statements of a plan gave.
-
-    ``total`` is the number of all rows, ``home`` ends in the URL of a contained collection.
-    """
-
-    run: Run
-    rows: Sequence[Any]
-    total: int | None = None
-    home: Sequence[Any] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Plan(ABC):
     """How to answer.
@@ -169,22 +156,12 @@ class Plan(ABC):
 
     is_json: ClassVar[bool] = True
 
-    def run(self, run: Run, connection: Connection) -> Result:
-        """Run the statements.
-
-        Raises: NotFoundError, QueryError; what the database raises.
-        """
-        rows = self.main.rows(connection, run)
-        if not rows:
-            raise _missing()
-        return Result(run, rows)
-
     @abstractmethod
-    def answer(self, result: Result, answering: Answering) -> Answer:
-        """The answer; 204 for null, 304 where the client has the entity already.
+    def answer(self, run: Run, connection: Connection, answering: Answering) -> Answer:
+        """What the statements give; 204 for null, 304 where the client has the entity already.
 
-        Raises: QueryError; NotAcceptableError; PreconditionFailedError, the entity is not the one
-            that ``If-Match`` names.
+        Raises: NotFoundError; QueryError; NotAcceptableError; PreconditionFailedError, the entity
+            is not the one that ``If-Match`` names; what the database raises.
         """
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:
@@ -211,6 +188,12 @@ class Plan(ABC):
         paths = () if self.fan is None else self.fan.paths
         return [None if top is None else top.slot for path in paths for top in path]
 
+    def _row(self, run: Run, connection: Connection) -> Any:
+        rows = self.main.rows(connection, run)
+        if not rows:
+            raise _missing()
+        return rows[0]
+
     def _require_parent(self, run: Run, connection: Connection) -> None:
         if self.parent is not None and not self.parent.rows(connection, run):
             raise _missing()
@@ -234,18 +217,21 @@ class CollectionPlan(Plan):
     skip: int | None = None
     home: Statement | None = None
 
-    def answer(self, result: Result, answering: Answering) -> Answer:
-        head = answering.context(self.context, result.home)
-        if result.total is not None:
-            head += answering.total(result.total)
-        rows, link = self._rows_and_link(result, answering)
-        body = answering.linked(f'{{{head}"value":[{rows}]{link}}}', self.expanded, result.run)
+    def answer(self, run: Run, connection: Connection, answering: Answering) -> Answer:
+        rows, total, link = self._page(run, connection, answering)
+        home = () if self.home is None else self.home.rows(connection, run)[0]
+        head = answering.context(self.context, home)
+        if total is not None:
+            head += answering.total(total)
+        body = answering.linked(f'{{{head}"value":[{rows}]{link}}}', self.expanded, run)
         answering.refuse_tags()
         return answering.json(body, [], is_page=True)
 
     @abstractmethod
-    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
-        """The JSON of the rows, and the link to the next page."""
+    def _page(
+        self, run: Run, connection: Connection, answering: Answering
+    ) -> tuple[str, int | None, str]:
+        """The JSON of the rows, the number of all if asked for, and the link to the next page."""
 
     def bounds(self) -> list[int | None]:
         return [*super().bounds(), self.skip, None if self.top is None else self.top.slot]
@@ -254,9 +240,6 @@ class CollectionPlan(Plan):
         run.limit = limit
         if self.fan is not None:
             self.fan.refuse_too_many(run, connection, limit)
-
-    def _home_row(self, run: Run, connection: Connection) -> Sequence[Any]:
-        return () if self.home is None else self.home.rows(connection, run)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,42 +255,32 @@ class PagePlan(CollectionPlan):
     by_position: bool = False
     total: Statement | None = None
 
-    def run(self, run: Run, connection: Connection) -> Result:
-        start = run.start
-        if start is not None:
-            if len(start.after) != len(self.keys):
+    def _page(
+        self, run: Run, connection: Connection, answering: Answering
+    ) -> tuple[str, int | None, str]:
+        remaining = None if self.top is None else self.top.of(run.literals)
+        if run.start is not None:
+            remaining = run.start.remaining
+            if len(run.start.after) != len(self.keys):
                 raise QueryError("this token belongs to another query", 0, "$skiptoken")
             run.after = [
                 None if value is None else read(value)
-                for read, value in zip(self.keys, start.after, strict=True)
+                for read, value in zip(self.keys, run.start.after, strict=True)
             ]
-        remaining = self._remaining(run)
         more = run.page + 1
         self._limit(run, connection, more if remaining is None else min(remaining, more))
-        rows = self.main.rows(connection, run)
+        rows, total, link = self.main.rows(connection, run), None, ""
         if not rows:
             self._require_parent(run, connection)
-        home, total = self._home_row(run, connection), None
         if self.total is not None:
             total = rows[0][1] if rows else self.total.rows(connection, run)[0][0]
-        return Result(run, rows, total, home)
-
-    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
-        run, rows, link = result.run, result.rows, ""
         if len(rows) > run.page:
             rows = rows[: run.page]
-            remaining = self._remaining(run)
             left = None if remaining is None else remaining - run.page
             last = rows[-1]
             after = [last[-1] + run.page] if self.by_position else last[-len(self.keys) :]
             link = answering.next_link(PageStart(after, left))
-        return ",".join([row[0] for row in rows]), link
-
-    def _remaining(self, run: Run) -> int | None:
-        """The rows that ``$top`` leaves from here on."""
-        if run.start is not None:
-            return run.start.remaining
-        return None if self.top is None else self.top.of(run.literals)
+        return ",".join([row[0] for row in rows]), total, link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,17 +292,15 @@ class WholePlan(CollectionPlan):
 
     has_total: bool = False
 
-    def run(self, run: Run, connection: Connection) -> Result:
+    def _page(
+        self, run: Run, connection: Connection, answering: Answering
+    ) -> tuple[str, int | None, str]:
         assert self.top is not None
         self._limit(run, connection, self.top.of(run.literals))
-        rows = self.main.rows(connection, run)
-        if rows[0][0] is None:
+        row = self.main.rows(connection, run)[0]
+        if row[0] is None:
             self._require_parent(run, connection)
-        total = rows[0][1] if self.has_total else None
-        return Result(run, rows, total, self._home_row(run, connection))
-
-    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
-        return result.rows[0][0] or "", ""
+        return row[0] or "", row[1] if self.has_total else None, ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -338,16 +309,13 @@ class NumberPlan(Plan):
 
     is_json = False
 
-    def run(self, run: Run, connection: Connection) -> Result:
+    def answer(self, run: Run, connection: Connection, answering: Answering) -> Answer:
         rows = self.main.rows(connection, run)
-        if not rows or not rows[0][0]:
+        number = (rows[0][0] if rows else None) or 0
+        if not number:
             self._require_parent(run, connection)
-        return Result(run, rows)
-
-    def answer(self, result: Result, answering: Answering) -> Answer:
         answering.refuse_tags()
-        number = result.rows[0][0] if result.rows else None
-        return answering.plain(str(number or 0).encode(), PLAIN_TEXT, [])
+        return answering.plain(str(number).encode(), PLAIN_TEXT, [])
 
 
 # --- one entity or value
@@ -364,18 +332,18 @@ class SinglePlan(Plan):
     has_etag: bool = False
     by_tag: bool = False
 
-    def answer(self, result: Result, answering: Answering) -> Answer:
+    def answer(self, run: Run, connection: Connection, answering: Answering) -> Answer:
+        row = self._row(run, connection)
         if not self.has_etag:
             answering.refuse_tags()
-        if not result.rows:
+        if row is None:
             return answering.nothing(204)
-        row = result.rows[0]
         headers, is_known = answering.tag(row[1], self.by_tag) if self.has_etag else ([], False)
         if is_known:
             return answering.nothing(304, headers)
         if row[0] is None:
             return answering.nothing(204, headers)
-        return self._answer_row(row, result.run, answering, headers)
+        return self._answer_row(row, run, answering, headers)
 
     @abstractmethod
     def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer: ...
@@ -385,15 +353,15 @@ class SinglePlan(Plan):
 class EntityPlan(SinglePlan):
     """An entity, or another object that the context URL goes into."""
 
-    def run(self, run: Run, connection: Connection) -> Result:
+    def _row(self, run: Run, connection: Connection) -> Any:
         if self.fan is not None:
             self.fan.refuse_too_many(run, connection, rows=1)
         if self.parent is None:
-            return super().run(run, connection)
+            return super()._row(run, connection)
         rows = self.main.rows(connection, run)
         if not rows:  # there is none, which is no error where there could be one
             self._require_parent(run, connection)
-        return Result(run, rows)
+        return rows[0] if rows else None
 
     def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer:
         text, context = row[0], answering.context(self.context, row)
@@ -438,8 +406,9 @@ class MediaPlan(Plan):
     set_name: str
     stream: str | None
 
-    def answer(self, result: Result, answering: Answering) -> Answer:
-        return answering.media((self.set_name, key_of(result.rows[0]), self.stream))
+    def answer(self, run: Run, connection: Connection, answering: Answering) -> Answer:
+        key = key_of(self._row(run, connection))
+        return answering.media((self.set_name, key, self.stream))
 
 
 # --- plans that are kept

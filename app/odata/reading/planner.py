@@ -54,7 +54,7 @@ from app.odata.reading.selection import shown_members, wanted_parts
 from app.odata.reading.statement import RUN, Statement, Top
 from app.odata.sql.dialect_sql import Template, spell
 from app.odata.syntax.lexer import Limits
-from app.odata.syntax.literals import from_base64url
+from app.odata.syntax.literals import to_binary
 from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
 from app.odata.syntax.options import (
     COLLECTION_OPTIONS,
@@ -255,7 +255,7 @@ class _Planner:
         encode: Callable[[str], bytes] = str.encode
         if type_ == edm.BINARY:
             media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
-            encode = from_base64url
+            encode = to_binary
         elif type_ in edm.GEOGRAPHY.values():
             encode = wkt_bytes
         return RawPlan(

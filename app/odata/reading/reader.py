@@ -76,8 +76,8 @@ class Reader:
             shape = shape_of(query, caller, connection.dialect)
             plan = self._plan(shape)
             with self._locating(shape):
-                result = plan.run(self._values(shape), connection)
-                return plan.answer(result, Answering(query, self.tokens))
+                answering = Answering(query, self.tokens)
+                return plan.answer(self._values(shape), connection, answering)
 
     def holds(self, condition: str, caller: Caller, connection: Connection) -> bool:
         """Whether a condition about no rows is true: ``if`` in a batch (JSON Format 4.01, 19.1).

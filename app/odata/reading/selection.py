@@ -97,16 +97,15 @@ def _operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     Raises: QueryError, none that is bound to these entities has this name.
     """
     container, last = scope.context.container, item.path[-1]
-    namespace, _, name = last.rpartition(".")
     type_ = scope.type if len(item.path) == 1 else container.types[item.path[-2].rpartition(".")[2]]
     related = {each.name for each in (*type_.lineage, *container.derived(type_))}
-    bound = [operation for operation in container.operations if operation.bound_to in related]
-    if namespace == container.namespace and name == "*":
-        return frozenset(operation.name for operation in bound)
-    for candidate in bound if namespace == container.namespace else ():
+    if last == f"{container.namespace}.*":
+        return frozenset(each.name for each in container.operations if each.bound_to in related)
+    for candidate in container.operations_called(last):
         names = {parameter.name for parameter in candidate.parameters}
-        if candidate.name == name and (item.parameters is None or names == set(item.parameters)):
-            return frozenset((name,))
+        is_meant = item.parameters is None or names == set(item.parameters)
+        if is_meant and candidate.bound_to in related:
+            return frozenset((candidate.name,))
     raise QueryError(f"{last} is no operation of a {type_.name}", _offset_of(item, -1))
 
 

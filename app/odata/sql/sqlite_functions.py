@@ -144,7 +144,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{function.__name__: function for function in (
         numbers.divide, numbers.truncate, numbers.modulo, numbers.negate, numbers.round_double,
         numbers.floor_double, numbers.ceiling_double, numbers.quotient, numbers.remainder,
-        numbers.to_integer, numbers.to_decimal, numbers.whole, numbers.double_to_decimal,
+        numbers.whole, numbers.double_to_decimal,
         numbers.double_text, numbers.single_text, str.lower, str.upper, fold,
         substring, substring_of_length, matches, number_texts, base64url,
         add_to_instant, add_to_date, between_instants, between_dates,

@@ -7,7 +7,6 @@ No argument is null (sqlite_functions.py).
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Callable
 from decimal import (
@@ -26,8 +25,6 @@ Number = int | str | float
 # More digits than any product of a query of legal length: what does not fit is an error.
 _EXACT = Context(prec=50_000, traps=[Inexact])
 WIDE = Context(prec=50_000)
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
-_DECIMAL = re.compile(r"[+-]?[0-9]{1,100}(?:\.[0-9]{1,100})?(?:[eE][+-]?[0-9]{1,2})?")
 INT64 = range(-(2**63), 2**63)
 QUOTIENT_DIGITS = 12
 # Where PostgreSQL changes to the form with an exponent.
@@ -40,7 +37,7 @@ def _binary(
     def compute(left: Number, right: Number) -> Number:
         if isinstance(left, int) and isinstance(right, int):
             return _int64(integers(left, right))
-        return _text(decimals(Decimal(str(left)), Decimal(str(right))))
+        return written(decimals(Decimal(str(left)), Decimal(str(right))))
 
     return compute
 
@@ -82,18 +79,18 @@ def modulo(left: str, right: str) -> str | None:
     """The remainder with the sign of the dividend; null where the divisor is zero."""
     if not (divisor := Decimal(right)):
         return None
-    return _text(WIDE.remainder(Decimal(left), divisor))
+    return written(WIDE.remainder(Decimal(left), divisor))
 
 
 def negate(number: Number) -> Number:
     if isinstance(number, int):
         return _int64(-number)
-    return _text(-Decimal(str(number)))
+    return written(-Decimal(str(number)))
 
 
 def _rounding(mode: str) -> Callable[[str], str]:
     def compute(number: str) -> str:
-        return _text(Decimal(number).quantize(Decimal(1), mode, WIDE))
+        return written(Decimal(number).quantize(Decimal(1), mode, WIDE))
 
     return compute
 
@@ -101,16 +98,6 @@ def _rounding(mode: str) -> Callable[[str], str]:
 round_half_up = _rounding(ROUND_HALF_UP)
 floor = _rounding(ROUND_FLOOR)
 ceiling = _rounding(ROUND_CEILING)
-
-
-def to_integer(text: str) -> int | None:
-    """The whole number that a text is, null if it is none (a cast that fails gives null)."""
-    return int(text) if _WHOLE.fullmatch(text) else None
-
-
-def to_decimal(text: str) -> str | None:
-    """The decimal that a text is, null if it is none."""
-    return _text(Decimal(text)) if _DECIMAL.fullmatch(text) else None
 
 
 def whole(number: str) -> int:
@@ -123,7 +110,7 @@ def whole(number: str) -> int:
 
 def double_to_decimal(number: float) -> str | None:
     """A double as PostgreSQL makes NUMERIC of it: 15 significant digits."""
-    return _text(Decimal(f"{number:.15g}")) if abs(number) <= 1e300 else None
+    return written(Decimal(f"{number:.15g}")) if abs(number) <= 1e300 else None
 
 
 def round_double(number: float) -> float:
@@ -210,7 +197,8 @@ def _int64(number: int) -> int:
     return number
 
 
-def _text(number: Decimal) -> str:
+def written(number: Decimal) -> str:
+    """A decimal with the digits that it has."""
     # A zero has no sign on PostgreSQL.
     return format(number if number else number.copy_abs(), "f")
 
@@ -226,7 +214,7 @@ class Sum:
             self._total = _EXACT.add(self._total or Decimal(0), Decimal(number))
 
     def finalize(self) -> str | None:
-        return None if self._total is None else _text(self._total)
+        return None if self._total is None else written(self._total)
 
 
 class SumOfProducts:
@@ -244,4 +232,4 @@ class SumOfProducts:
     def finalize(self) -> str | None:
         if self._total is None:
             return None
-        return _text(Decimal(self._total).scaleb(-self._scale, WIDE))
+        return written(Decimal(self._total).scaleb(-self._scale, WIDE))

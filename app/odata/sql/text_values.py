@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import ColumnElement
@@ -16,7 +17,8 @@ from sqlalchemy.types import TypeEngine
 
 from app.db.types import iso_instant
 from app.odata.sql.dialect_sql import DialectSql
-from app.odata.syntax.literals import from_base64url, to_duration
+from app.odata.sql.sqlite_numbers import written
+from app.odata.syntax.literals import to_binary, to_duration
 
 _LEAP = "([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 _DAY = (
@@ -136,12 +138,14 @@ def _to_duration(text: str) -> int | None:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
+    "integer": int,
+    "decimal": lambda text: written(Decimal(text)),
     "double": _to_double,
     "date": str,
     "instant": _to_instant,
     "time": _to_time,
     "duration": _to_duration,
     "guid": str.lower,
-    "binary": from_base64url,
+    "binary": to_binary,
 }
 SQLITE = {f"to_{kind}": _read(kind, convert) for kind, convert in _READERS.items()}

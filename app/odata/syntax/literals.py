@@ -183,15 +183,6 @@ def base64url(value: bytes) -> str:
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
-def from_base64url(text: str) -> bytes:
-    """The bytes of a text that ``base64url`` may have made, padded or not.
-
-    Raises: binascii.Error, there are no such bytes; other characters are passed over.
-    """
-    bare = text.rstrip("=")
-    return base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
-
-
 def to_binary(text: str, offset: int | None = None) -> bytes:
     """base64url; the padding may be left out.
 

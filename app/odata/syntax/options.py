@@ -61,21 +61,17 @@ class OptionTexts:
 
 
 def read_options(
-    query: str | bytes | Iterable[tuple[str, str]],
-    allowed: Collection[str] = ANY_OPTIONS,
-    *,
-    parameters: Collection[str] = (),
+    query: str | bytes | Iterable[tuple[str, str]], *, parameters: Collection[str] = ()
 ) -> OptionTexts:
     """The pairs of a query string, each known for what it is.
 
     Args:
         query: raw (percent-encoded, ``+`` for a blank), without the question mark; or pairs that
             are decoded already.
-        allowed: the system options that the resource takes.
         parameters: names of parameters of the function that the resource path calls; without
             ``$`` they are custom options even if a system option has the same name.
-    Raises: QueryError, text that is not UTF-8, a system option that is unknown, not allowed here
-        or given twice (also as ``top`` and ``$top``), an alias that is no name or given twice.
+    Raises: QueryError, text that is not UTF-8, a system option that is unknown or given twice (also
+        as ``top`` and ``$top``), an alias that is no name or given twice.
     """
     system: dict[str, str] = {}
     aliases: dict[str, str] = {}
@@ -89,10 +85,8 @@ def read_options(
                 _add_once(aliases, name, name, text)
             else:
                 custom.append((name, text))
-        elif known in allowed:
-            _add_once(system, known, "$" + known, text)
         else:
-            raise QueryError(f"${known} is not allowed on this resource", 0, "$" + known)
+            _add_once(system, known, "$" + known, text)
     return OptionTexts(system, aliases, tuple(custom))
 
 

@@ -100,7 +100,7 @@ def test_every_problem_is_told_with_its_place() -> None:
         "address.city": "must be a string",
         "address.town": "is not a property of Address",
         "extra.shoeSize": "must be a whole number",
-        "Books[1].titel": "is not a property of Book; did you mean title?",
+        "Books[1].titel": "is not a property of Book; did you mean 'title'?",
         "Books[1].pages": "must be a whole number",
         "Books[2]": "must be a JSON object",
     }
@@ -111,7 +111,7 @@ def test_every_problem_is_told_with_its_place() -> None:
     [("Name", "name"), ("externalID", "externalId"), ("nam", "name"), ("books", "Books")],
 )
 def test_an_unknown_name_gets_the_nearest_one(name: str, nearest: str) -> None:
-    assert problems({name: 1})[name].endswith(f"did you mean {nearest}?")
+    assert problems({name: 1})[name].endswith(f"did you mean '{nearest}'?")
 
 
 def test_a_name_like_no_other_gets_no_advice() -> None:
@@ -216,7 +216,7 @@ def test_bind_a_collection_adds_to_it() -> None:
 def test_bad_binds() -> None:
     assert problems({"Books@odata.bind": "Books(1)", "Buks@odata.bind": []}) == {
         "Books@odata.bind": "must be an array of URLs",
-        "Buks@odata.bind": "is not a property of Author; did you mean Books?",
+        "Buks@odata.bind": "is not a property of Author; did you mean 'Books'?",
     }
     assert problems({"Author@odata.bind": 5}, BOOK) == {
         "Author@odata.bind": "must be the URL of an entity"

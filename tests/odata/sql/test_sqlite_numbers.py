@@ -7,6 +7,7 @@ import math
 import pytest
 
 from app.odata.sql import sqlite_numbers as numbers
+from app.odata.sql.text_values import SQLITE
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,8 @@ def test_doubles_by_zero_are_infinite() -> None:
 def test_a_cast_of_a_text_that_is_no_number_is_null(
     text: str, whole: int | None, decimal: str | None
 ) -> None:
-    assert numbers.to_integer(text) == whole
-    assert numbers.to_decimal(text) == decimal
+    assert SQLITE["to_integer"](text) == whole
+    assert SQLITE["to_decimal"](text) == decimal
 
 
 @pytest.mark.parametrize(
