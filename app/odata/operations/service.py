@@ -124,7 +124,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
                 values.append(_answer(operation, own, result, around))
     if minimal:
         return nothing_shown(request)
-    response = collected(around.container, operation, values, around.root, around.form)
+    response = collected(operation, values, around)
     return with_preference(request, response)
 
 
@@ -234,7 +234,7 @@ def _answer(operation: edm.Operation, call: Call, result: Any, around: Surroundi
             )
     if call.rest:
         raise InvalidQueryError(f"Nothing can follow {call.name}.", position=call.end)
-    return value_answer(around.container, operation, result, around.root, around.form)
+    return value_answer(operation, result, around)
 
 
 def _entities(
@@ -247,7 +247,7 @@ def _entities(
         path = home.name + call.rest
         return around.read(path, found_options(type_, list(result), around.options))
     if result is None:
-        return value_answer(around.container, operation, None, around.root, around.form)
+        return value_answer(operation, None, around)
     if operation.result_path is None:
         assert home is not None
         path = entity_path(home.name, type_, result)
@@ -261,7 +261,7 @@ def _entities(
         if not operation.is_action:
             raise
         # Who may do it may perhaps not read what came of it.
-        response = value_answer(around.container, operation, None, around.root, around.form)
+        response = value_answer(operation, None, around)
     if operation.creates:
         if response.status_code == 200:
             response.status_code = 201
@@ -299,25 +299,19 @@ def aggregate_of_rows(
 # --- what it returned, as the answer
 
 
-def value_answer(
-    container: edm.EntityContainer, operation: edm.Operation, value: Any, root: str, form: Format
-) -> Response:
+def value_answer(operation: edm.Operation, value: Any, around: Surroundings) -> Response:
     """A primitive, an enumeration or a complex value, or a collection of them; 204 for null."""
     type_ = operation.returns
     if value is None or type_ is None:
-        return no_content(form.version)
+        return no_content(around.form.version)
     assert not isinstance(type_, edm.EntityType)
     if operation.returns_collection:
         type_ = edm.CollectionType(type_)  # type: ignore[arg-type]
-    return _collection_or_value(container, type_, _json_value(value, type_, form), root, form)
+    return _collection_or_value(type_, _json_value(value, type_, around.form), around)
 
 
 def collected(
-    container: edm.EntityContainer,
-    operation: edm.Operation,
-    answers: Sequence[Response],
-    root: str,
-    form: Format,
+    operation: edm.Operation, answers: Sequence[Response], around: Surroundings
 ) -> Response:
     """What an action returned for each of several entities, as one collection."""
     type_ = operation.returns
@@ -326,22 +320,21 @@ def collected(
     for answer in answers:
         item = parse_json(answer.get_data()) if answer.status_code != 204 else None
         if isinstance(item, dict):
-            item.pop(form.control("context"), None)
+            item.pop(around.form.control("context"), None)
             if not isinstance(type_, edm.EntityType | edm.ComplexType):
                 item = item["value"]
         items.append(item)
-    return _collection_or_value(container, edm.CollectionType(type_), items, root, form)  # type: ignore[arg-type]
+    return _collection_or_value(edm.CollectionType(type_), items, around)  # type: ignore[arg-type]
 
 
-def _collection_or_value(
-    container: edm.EntityContainer, type_: edm.EdmType, item: Any, root: str, form: Format
-) -> Response:
+def _collection_or_value(type_: edm.EdmType, item: Any, around: Surroundings) -> Response:
     """A complex value as it is, others under a name; before it what it is of."""
     body: dict[str, Any] = {}
+    form = around.form
     if form.metadata != "none":
-        name = element_name(container, type_)
+        name = element_name(around.container, type_)
         name = f"Collection({name})" if isinstance(type_, edm.CollectionType) else name
-        body[form.control("context")] = f"{root}$metadata#{name}"
+        body[form.control("context")] = f"{around.root}$metadata#{name}"
     if isinstance(type_, edm.ComplexType):
         body |= item
     else:

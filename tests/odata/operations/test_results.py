@@ -12,8 +12,9 @@ from werkzeug.datastructures import Headers
 
 from app.odata.model import edm
 from app.odata.model.declare import by_name
-from app.odata.operations.service import collected, value_answer
+from app.odata.operations.service import Surroundings, collected, value_answer
 from app.odata.protocol.negotiation import form_for
+from app.odata.syntax.options import OptionTexts
 from tests.odata.bookshop import FAME, bookshop
 
 CONTAINER = bookshop()
@@ -37,11 +38,19 @@ def operation(returns: edm.EdmType, *, many: bool = False) -> edm.Operation:
     return edm.Operation(name="Do", is_action=False, returns=returns, returns_collection=many)
 
 
-def body(value: Any, returns: edm.EdmType, metadata: str = "full", *, many: bool = False) -> Any:
+def surroundings(metadata: str) -> Surroundings:
     headers = Headers({"Accept": f"application/json;odata.metadata={metadata}"})
     form = form_for(headers, namespace=CONTAINER.namespace)
+    return Surroundings(CONTAINER, "/odata/", form, OptionTexts({}, {}), no_read)
+
+
+def no_read(path: str, options: OptionTexts) -> Response:
+    raise AssertionError(path)
+
+
+def body(value: Any, returns: edm.EdmType, metadata: str = "full", *, many: bool = False) -> Any:
     with Flask(__name__).app_context():
-        answer = value_answer(CONTAINER, operation(returns, many=many), value, "/odata/", form)
+        answer = value_answer(operation(returns, many=many), value, surroundings(metadata))
     members = answer.get_json()
     members.pop("@odata.context", None)
     return members
@@ -88,10 +97,8 @@ def test_a_complex_value_has_types_inside() -> None:
 
 
 def test_results_of_several_entities_have_the_type_of_their_collection() -> None:
-    headers = Headers({"Accept": "application/json;odata.metadata=full"})
-    form = form_for(headers, namespace=CONTAINER.namespace)
     answers = [Response('{"@odata.context":"c","@odata.type":"#Int32","value":5}')]
-    answer = collected(CONTAINER, operation(edm.INT32), answers, "/odata/", form)
+    answer = collected(operation(edm.INT32), answers, surroundings("full"))
     assert answer.get_json() == {
         "@odata.context": "/odata/$metadata#Collection(Edm.Int32)",
         "@odata.type": "#Collection(Int32)", "value": [5],
