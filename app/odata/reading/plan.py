@@ -356,9 +356,9 @@ class EntityPlan(SinglePlan):
     def _row(self, run: Run, connection: Connection) -> Any:
         if self.fan is not None:
             self.fan.refuse_too_many(run, connection, rows=1)
-        if self.parent is None:
-            return super()._row(run, connection)
         rows = self.main.rows(connection, run)
+        if not rows and self.parent is None:
+            raise _missing()
         if not rows:  # there is none, which is no error where there could be one
             self._require_parent(run, connection)
         return rows[0] if rows else None
