@@ -6,13 +6,13 @@ Source: OData CSDL XML and CSDL JSON Representation 4.01.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
-from xml.sax.saxutils import escape
+from xml.etree.ElementTree import Element as XmlElement, SubElement, indent, tostring
 
 from flask import Response
 
@@ -168,10 +168,6 @@ def _value(value: notes.Expression) -> Any:
 
 # --- CSDL XML
 
-Attribute = str | int | bool | Decimal | None
-NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
-
-
 # Elements whose annotations stand before what they are made of.
 _ANNOTATED_FIRST = ("EnumType", "EntityContainer")
 # Attributes with parts are child elements, and these the attributes of each.
@@ -183,132 +179,98 @@ _PARTS = {
 
 def csdl_xml(container: edm.EntityContainer, version: str) -> str:
     """The whole model; ``version`` is 4.0 or 4.01."""
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        f'<edmx:Edmx Version="{version}" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">',
-    ]
+    edmx = "http://docs.oasis-open.org/odata/ns/edmx"
+    root = XmlElement("edmx:Edmx", {"Version": version, "xmlns:edmx": edmx})
     for namespace, (alias, uri) in notes.VOCABULARIES.items():
-        lines += [
-            f'<edmx:Reference Uri="{uri}.xml">',
-            # In single quotes: some clients take the first Namespace="..." for the model's own.
-            f"<edmx:Include Namespace='{namespace}' Alias='{alias}'/>",
-            "</edmx:Reference>",
-        ]
-    schema = [line for element in schema_elements(container) for line in _element(element)]
-    schema += _annotation_tags(notes.of_schema(container))
+        reference = SubElement(root, "edmx:Reference", {"Uri": f"{uri}.xml"})
+        SubElement(reference, "edmx:Include", {"Namespace": namespace, "Alias": alias})
     xmlns = "http://docs.oasis-open.org/odata/ns/edm"
-    lines += [
-        "<edmx:DataServices>",
-        *_tag("Schema", schema, {"Namespace": container.namespace, "xmlns": xmlns}),
-        "</edmx:DataServices>",
-    ]
-    return "\n".join([*lines, "</edmx:Edmx>", ""])
+    attributes = {"Namespace": container.namespace, "xmlns": xmlns}
+    schema = SubElement(SubElement(root, "edmx:DataServices"), "Schema", attributes)
+    for element in schema_elements(container):
+        _add_element(schema, element)
+    _annotate(schema, notes.of_schema(container))
+    indent(root, "")
+    text = tostring(root, encoding="unicode")
+    # In single quotes: some clients take the first Namespace="..." for the model's own.
+    text = re.sub('Include Namespace="([^"]*)"', r"Include Namespace='\1'", text)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _element(element: Element) -> Iterator[str]:
-    """An element with all that is in it, line by line."""
-    attributes: dict[str, Attribute] = {"Name": element.name}
+def _add_element(parent: XmlElement, element: Element) -> None:
+    """An element with all that is in it."""
+    attributes: dict[str, Any] = {"Name": element.name}
     if (use := element.type) is not None:
         if element.kind == "EntitySet":
             attributes["EntityType"] = use.name
         else:
             attributes["Type"] = f"Collection({use.name})" if use.is_collection else use.name
         attributes["Nullable"] = False if use.nullable is False else None
-    parts: list[str] = []
-    for name, value in element.attributes.items():
-        if name == "Key" and value is not None:
-            parts += _tag("Key", [_empty_tag("PropertyRef", {"Name": key}) for key in value])
-        elif name in _PARTS and value is not None:
-            parts += (
-                _empty_tag(name, dict(zip(_PARTS[name], pair, strict=True)))
-                for pair in value.items()
-            )
-        else:
-            attributes[name] = value
-    parts += (line for child in element.children for line in _element(child))
-    annotations = list(_annotation_tags(element.annotations))
-    is_first = element.kind in _ANNOTATED_FIRST
-    content = [*annotations, *parts] if is_first else [*parts, *annotations]
-    yield from _tag(element.kind, content, attributes)
+    parted = {"Key", *_PARTS}
+    plain = {name: value for name, value in element.attributes.items() if name not in parted}
+    tag = _tag(parent, element.kind, attributes | plain)
+    if element.kind in _ANNOTATED_FIRST:
+        _annotate(tag, element.annotations)
+    if keys := element.attributes.get("Key"):
+        key_tag = SubElement(tag, "Key")
+        for key in keys:
+            SubElement(key_tag, "PropertyRef", {"Name": key})
+    for name, names in _PARTS.items():
+        for pair in (element.attributes.get(name) or {}).items():
+            SubElement(tag, name, dict(zip(names, pair, strict=True)))
+    for child in element.children:
+        _add_element(tag, child)
+    if element.kind not in _ANNOTATED_FIRST:
+        _annotate(tag, element.annotations)
 
 
-# --- tags of XML
-
-
-def _tag(
-    name: str, content: Iterable[str], attributes: Mapping[str, Attribute] = NO_ATTRIBUTES
-) -> Iterator[str]:
-    """A tag with what is in it, line by line."""
-    lines = list(content)
-    if not lines:
-        yield _empty_tag(name, attributes)
-        return
-    yield f"<{name}{_attributes(attributes)}>"
-    yield from lines
-    yield f"</{name}>"
-
-
-def _empty_tag(name: str, attributes: Mapping[str, Attribute]) -> str:
-    """``<Name A="b"/>``; what is None is left out."""
-    return f"<{name}{_attributes(attributes)}/>"
-
-
-def _attributes(attributes: Mapping[str, Attribute]) -> str:
-    return "".join(
-        f' {name}="{_text(value)}"' for name, value in attributes.items() if value is not None
-    )
+def _tag(parent: XmlElement, name: str, attributes: Mapping[str, Any]) -> XmlElement:
+    """A tag; of its attributes those that are None are left out."""
+    written = {key: _text(value) for key, value in attributes.items() if value is not None}
+    return SubElement(parent, name, written)
 
 
 def _text(value: str | int | bool | Decimal) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return escape(str(value), {'"': "&quot;", "\n": "&#10;"})
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
 # --- annotations in XML
 
 
-def _annotation_tags(items: Iterable[notes.Annotation]) -> Iterator[str]:
+def _annotate(parent: XmlElement, items: Iterable[notes.Annotation]) -> None:
     for item in items:
-        attributes = {"Term": item.term}
-        if item.qualifier is not None:
-            attributes["Qualifier"] = item.qualifier
-        own = (notes.Annotation(term, value) for term, value in item.notes.items())
-        inner = _annotation_tags(own)
-        yield from _valued("Annotation", attributes, item.value, inner)
+        attributes = {"Term": item.term, "Qualifier": item.qualifier}
+        tag = _add_valued(parent, "Annotation", attributes, item.value)
+        _annotate(tag, (notes.Annotation(term, value) for term, value in item.notes.items()))
 
 
-def _valued(
-    name: str, attributes: Mapping[str, str], value: notes.Expression, inner: Iterable[str] = ()
-) -> Iterator[str]:
-    """An element with a value: constants as an attribute, structures as children; its notes."""
+def _add_valued(
+    parent: XmlElement, name: str, attributes: Mapping[str, Any], value: notes.Expression
+) -> XmlElement:
+    """A tag with a value: a constant as an attribute, what has parts inside."""
+    if isinstance(value, Mapping | list | tuple):
+        tag = _tag(parent, name, attributes)
+        _add_parts(tag, value)
+        return tag
+    kind, text = _constant(value)
+    return _tag(parent, name, {**attributes, kind: text})
+
+
+def _add_parts(parent: XmlElement, value: notes.Expression) -> None:
+    """A record, a collection, or a constant in one."""
     if isinstance(value, Mapping):
-        yield from _tag(name, [*_record(value), *inner], attributes)
+        record = SubElement(parent, "Record")
+        for name, item in value.items():
+            _add_valued(record, "PropertyValue", {"Property": name}, item)
     elif isinstance(value, list | tuple):
-        items = [line for item in value for line in _item(item)]
-        yield from _tag(name, [*_tag("Collection", items), *inner], attributes)
+        collection = SubElement(parent, "Collection")
+        for item in value:
+            _add_parts(collection, item)
     else:
         kind, text = _constant(value)
-        yield from _tag(name, inner, {**attributes, kind: text})
-
-
-def _record(value: Mapping[str, notes.Expression]) -> Iterator[str]:
-    values = [
-        line
-        for name, item in value.items()
-        for line in _valued("PropertyValue", {"Property": name}, item)
-    ]
-    yield from _tag("Record", values)
-
-
-def _item(value: notes.Expression) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        yield from _record(value)
-        return
-    kind, text = _constant(value)
-    yield f"<{kind}>{escape(text)}</{kind}>"
+        SubElement(parent, kind).text = text
 
 
 def _constant(value: notes.Expression) -> tuple[str, str]:
@@ -317,10 +279,5 @@ def _constant(value: notes.Expression) -> tuple[str, str]:
         return "EnumMember", " ".join(f"{value.type}/{member}" for member in value.members)
     if isinstance(value, notes.Path):
         return type(value).__name__, value.path
-    if isinstance(value, bool):
-        return "Bool", _text(value)
-    if isinstance(value, int):
-        return "Int", str(value)
-    if isinstance(value, Decimal):
-        return "Decimal", _text(value)
-    return "String", str(value)
+    kinds = {bool: "Bool", int: "Int", Decimal: "Decimal"}
+    return kinds.get(type(value), "String"), _text(value)  # type: ignore[arg-type]
