@@ -8,19 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from werkzeug.datastructures import Headers
+from werkzeug.http import parse_list_header
 
-# token [ = value ], value a token or a quoted string; parameters after ";" are skipped.
-_PREFERENCE = re.compile(
-    r"""\s*(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
-        \s*(?:=\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<token>[^\s",;]*)))?
-        \s*(?P<parameters>(?:;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?)
-        \s*(?:,|$)""",
-    re.VERBOSE,
-)
-_REST_OF_MALFORMED = re.compile(r"[^,]*(?:,|$)")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r'"([^"]*)"|[^\s",;]*')
 # *, Namespace.* or Namespace.Term, each perhaps with a qualifier, and "-" to leave it out.
 _NAME = r"[^\W\d]\w*"
 _PART = rf"-?(?:\*|{_NAME}(?:\.{_NAME})*\.(?:\*|{_NAME}))(?:#{_NAME})?"
@@ -155,23 +150,19 @@ def preferences_of(headers: Headers) -> Preferences:
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:
     """The preferences of all ``Prefer`` headers; of a repeated one the first counts."""
+    return _parsed(tuple(headers))
+
+
+@lru_cache(maxsize=256)
+def _parsed(headers: tuple[str, ...]) -> Preferences:
     preferences: dict[str, Preference] = {}
     for header in headers:
-        position = 0
-        while position < len(header):
-            match = _PREFERENCE.match(header, position)
-            if match is None or match.end() == position:
-                malformed = _REST_OF_MALFORMED.match(header, position)
-                position = malformed.end() if malformed else len(header)
-                continue
-            spelling = match["name"]
-            value = match["token"] or ""
-            if match["quoted"] is not None:
-                value = re.sub(r"\\(.)", r"\1", match["quoted"])
-            preferences.setdefault(
-                spelling.lower().removeprefix(_PREFIX), Preference(spelling, value)
-            )
-            position = match.end()
+        for item in parse_list_header(header):  # behind a semicolon are parameters
+            spelling, _, text = item.partition(";")[0].partition("=")
+            spelling, value = spelling.strip(), _VALUE.fullmatch(text.strip())
+            if value is not None and _TOKEN.fullmatch(spelling):
+                name = spelling.lower().removeprefix(_PREFIX)
+                preferences.setdefault(name, Preference(spelling, value[1] or value[0].strip('"')))
     return Preferences(preferences) if preferences else NO_PREFERENCES
 
 
