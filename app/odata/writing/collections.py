@@ -74,17 +74,17 @@ def write_each(request: WriteRequest) -> Response:
             "$each takes no query options; use /$filter(...) before it.", position=0
         )
     refuse_conditions(request, any_is_fine=True)
-    body = None
-    if request.http.method == "PATCH":
-        body = request.entity(target, "change")
-    keys = member_keys(request, target.type, path)
+    if request.http.method == "DELETE":
+        for key in member_keys(request, target.type, path):
+            with as_member(entity_set, key):
+                service_of(entity_set, delete=True).delete(key)
+        return nothing_shown(request)
+    with request.entity(target, "change") as body:
+        keys = member_keys(request, target.type, path)
     for key in keys:
         with as_member(entity_set, key):
-            if body is None:
-                service_of(entity_set, delete=True).delete(key)
-            else:
-                request.writer.update(entity_set, key, body)
-    if body is None or request.preferences.return_ != "representation":
+            request.writer.update(entity_set, key, body)
+    if request.preferences.return_ != "representation":
         return nothing_shown(request)
     items = [_entity_shape(request, entity_set, key) for key in keys]
     return _collection(request, entity_set, items, "")

@@ -5,7 +5,8 @@ It does not know where the request came from: an HTTP request and a part of a ba
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -145,34 +146,26 @@ class WriteRequest:
             )
         check_readable(self.http.headers, self._content_type[1].get("charset", "utf-8"))
 
+    @contextmanager
     def entity(
-        self, target: Target, kind: Kind | None = None, settled: Collection[str] = ()
-    ) -> EntityBody:
-        """The body as an entity of the target's type.
+        self, target: Target, kind: Kind, settled: Collection[str] = ()
+    ) -> Iterator[EntityBody]:
+        """The body as an entity of the target's type; within it, and here, a refusal of the body
+        tells all that is wrong with it.
 
         Args:
-            kind: what is done with the entity; None where its set has no service for it.
+            kind: what is done with the entity.
             settled: the attributes that the place of the request gives.
         Raises: as ``json``; ValidationError, with every value that is wrong.
         """
-        _ = self.odata_version  # a version that does not exist is refused before the body is read
         reader = self.body_reader
         body = reader.entity(self.json(), target.type)
-        if reader.problems.details:
-            with self.telling_all(target, body, kind, settled):
-                reader.problems.raise_any()
-        return body
-
-    def telling_all(
-        self, target: Target, body: EntityBody, kind: Kind | None, settled: Collection[str] = ()
-    ) -> telling_all:
-        """A context in which a refusal of the body tells what else is wrong with it."""
-        if kind is None:
-            return telling_all(lambda: None)
         container, home, key = self.container, target.entity_set, target.key
-        return telling_all(
+        with telling_all(
             lambda: refuse_any(entity_problems(container, home, body, kind, settled, key))
-        )
+        ):
+            reader.problems.raise_any()
+            yield body
 
     @property
     def body_reader(self) -> BodyReader:

@@ -135,13 +135,17 @@ def require_right(
         values: by attribute, what the address says of a new entity.
     Raises: ForbiddenError, with a right that the first of them needs.
     """
-    service, caller = entity_set.service, current_caller()
+    service = entity_set.service
     if not _is_guarded(service):
         return
-    needed = [service.needed_rights(action, values) for action in actions]
-    if not any(all(allowed(caller, right) for right in rights) for rights in needed):
-        for right in needed[0]:
-            require(caller, right)
+    caller = current_caller()
+    lacking = []
+    for action in actions:
+        needed = service.needed_rights(action, values)
+        lacking.append([right for right in needed if not allowed(caller, right)])
+        if not lacking[-1]:
+            return
+    require(caller, lacking[0][0])
 
 
 def _is_guarded(service: edm.Service | None) -> TypeGuard[edm.Guarded]:

@@ -42,6 +42,7 @@ def write(request: WriteRequest) -> Response:
     Raises: an ApiError or QueryError, after which the transaction must be rolled back.
     """
     forget_notes()
+    _ = request.odata_version  # a version that does not exist is refused before anything is done
     response = (
         write_each(request) if is_each(request.http.path) else _write(request, _target(request))
     )
@@ -62,8 +63,8 @@ def _write(request: WriteRequest, target: Target) -> Response:
     allowed = allowed_methods(request.container, target)
     if request.http.method not in allowed:
         raise method_error(request.http.method, allowed)
-    _refuse_options(request, target)
-    _ = request.odata_version  # a version that does not exist is refused before anything is done
+    if request.options.system:
+        _refuse_options(request, target)
     if target.ending == "$ref":
         return write_reference(request, target)
     if target.prop is not None and target.prop.type != edm.STREAM:
@@ -112,8 +113,7 @@ def _create(request: WriteRequest, target: Target) -> Response:
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)
     else:
-        body = request.entity(target, "creation", linked)
-        with request.telling_all(target, body, "creation", linked):
+        with request.entity(target, "creation", linked) as body:
             key = request.writer.create(target.entity_set, body, **linked)
     if link is not None and is_linked:
         request.writer.relate(link, key)
@@ -125,22 +125,20 @@ def _update(request: WriteRequest, target: Target) -> Response:
     if is_upsert(request, target):
         service_of(target.entity_set, insert=True)
         require_right(target.entity_set, "create")
-        body = request.entity(target, "creation", target.values)
-        body.address = target.alternate
-        refuse_other_key(body)
-        with request.telling_all(target, body, "creation", target.values):
+        with request.entity(target, "creation", target.values) as body:
+            body.address = target.alternate
+            refuse_other_key(body)
             key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
     require_right(target.entity_set, "update")
     version = version_to_match(request, target.type, target.key)
     kind: Kind = "replacement" if request.http.method == "PUT" else "change"
-    body = request.entity(target, kind)
-    if body.type is not target.type and not is_of(request.container, body.type, target.key):
-        raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])
-    if request.odata_version == "4.0":
-        _refuse_related(body)
-    body.address = target.alternate
-    with request.telling_all(target, body, kind):
+    with request.entity(target, kind) as body:
+        if body.type is not target.type and not is_of(request.container, body.type, target.key):
+            raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])
+        if request.odata_version == "4.0":
+            _refuse_related(body)
+        body.address = target.alternate
         request.writer.update(
             target.entity_set, target.key, body, replace=kind == "replacement", version=version
         )
