@@ -295,6 +295,10 @@ def test_dry_run_keeps_nothing(run: Callable[..., Any], session: Session) -> Non
          "Invoices[0].LineItems[0].taxExemptionReason: is required in category AE"),
         ("Invoices", 0, {"status": "Sent"}, "Invoices[0].status: is Sent, but with payments of"
          " 119.00 and credits of 0.00 0.00 of 119.00 are left to pay: that is Paid"),
+        ("Opportunities", 0, {"clientId": 71, "contactId": 5},
+         "Opportunities[0].contactId: belongs to another client"),
+        ("Tickets", 0, {"clientId": 71, "contactId": 5},
+         "Tickets[0].contactId: belongs to another client"),
         ("Invoices", 2, {"number": "INV-2021-00031"},
          "Invoices[2].number: is taken by another record"),
         ("Invoices", 2, {"dueDate": "2021-01-01"},
