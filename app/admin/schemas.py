@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.auth.api_keys import check_new_key
+from app.auth.api_keys import API_KEY, check_new_key
 from app.auth.roles import check_permissions
 from app.auth.schemas import PERMISSIONS_EXAMPLE
-from app.auth.users import check_account
+from app.auth.users import ACCOUNT, check_password
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, PostBodySchema
 from app.models.user import USER_STATUSES
 
-_NAME = validate.Length(1, 100)
 _PASSWORD = validate.Length(max=10_000)
 _PERMISSIONS = {
     "description": "Permission to `all`, `own` records or, for articles, `published`.",
@@ -36,38 +35,34 @@ class UserQuerySchema(PageQuerySchema):
 class NewUserSchema(CheckedSchema, PostBodySchema):
     """An account to make."""
 
-    checked_by = check_account
+    checked_by = check_password
 
-    username = fields.String(required=True, example="anna")
-    email = fields.String(
-        required=True, validate=validate.Length(max=254), example="anna@example.com"
-    )
-    display_name = fields.String(load_default=None, validate=validate.Length(1, 200))
+    username = ACCOUNT.field("username", example="anna")
+    email = ACCOUNT.field("email", required=True, allow_none=False, example="anna@example.com")
+    display_name = ACCOUNT.field("display_name", load_default=None)
     password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
     roles = fields.List(
         fields.String(), required=True, validate=validate.Length(1, 20), example=["Sales"]
     )
-    language = fields.String(load_default="en")
-    timezone = fields.String(load_default="UTC")
+    language = ACCOUNT.field("language", load_default="en")
+    timezone = ACCOUNT.field("timezone", load_default="UTC")
 
 
-class UserChangesSchema(CheckedSchema):
+class UserChangesSchema(Schema):
     """What to change of an account; what is left out stays."""
 
-    checked_by = check_account
-
-    email = fields.String(validate=validate.Length(max=254), example="anna@example.com")
-    display_name = fields.String(validate=validate.Length(1, 200), example="Anna Berg")
-    status = fields.String(validate=validate.OneOf(USER_STATUSES))
+    email = ACCOUNT.field("email", allow_none=False, example="anna@example.com")
+    display_name = ACCOUNT.field("display_name", example="Anna Berg")
+    status = ACCOUNT.field("status")
     roles = fields.List(fields.String(), validate=validate.Length(1, 20), example=["Sales"])
-    language = fields.String(example="de")
-    timezone = fields.String(example="Europe/Berlin")
+    language = ACCOUNT.field("language", example="de")
+    timezone = ACCOUNT.field("timezone", example="Europe/Berlin")
 
 
 class PasswordResetSchema(CheckedSchema, PostBodySchema):
     """The password to set; without one a random one is made and shown once."""
 
-    checked_by = check_account
+    checked_by = check_password
 
     password = fields.String(validate=_PASSWORD, example="three-blue-kettles")
 
@@ -116,7 +111,7 @@ class NewApiKeySchema(CheckedSchema, PostBodySchema):
 
     checked_by = check_new_key
 
-    name = fields.String(required=True, validate=_NAME, example="ERP")
+    name = API_KEY.field("name", example="ERP")
     role = fields.String(required=True, example="Viewer")
     scopes = fields.List(
         fields.String(),

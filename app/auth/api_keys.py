@@ -33,7 +33,10 @@ from app.http.schema_parts import answer_body
 from app.http.security import Caller, acting_as, current_caller
 from app.models.user import ApiKey, Role, User
 from app.permissions import NEVER_BY_KEY
+from app.writing.rules import RowRules
+from app.writing.validation import validate
 
+API_KEY = RowRules(model=ApiKey, writable=("name",))
 # Every column of the keys, and the names of their roles.
 KEYS = select(*ApiKey.__table__.c, Role.name.label("role_name")).join(
     Role, Role.id == ApiKey.role_id
@@ -56,6 +59,7 @@ def create_api_key(
     Raises: ValidationError, no such role, a scope that the role does not have, a time that is past.
     """
     gathered(
+        lambda: refuse_any(validate(API_KEY, {"name": name}, partial=False)[1]),
         lambda: _check_scopes(role, scopes),
         lambda: check_new_key({"expires_at": expires_at}),
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-import unicodedata
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
@@ -22,6 +21,7 @@ from app.db.types import UtcDateTime
 from app.errors import AccountLockedError
 from app.extensions import db
 from app.models.user import LoginGuard
+from app.writing.formats import fold_name
 
 LIMIT = 5
 WINDOW = timedelta(minutes=15)
@@ -154,8 +154,3 @@ def _locked_error(guard: Guard, now: datetime) -> AccountLockedError:
 def _name_key(name: str) -> str:
     # A digest: what people type here is now and then their password.
     return hashlib.sha256(fold_name(name).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def fold_name(name: str) -> str:
-    """The form in which two spellings of one name are equal."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()

@@ -10,7 +10,6 @@ from sqlalchemy import Row, select, update
 
 from app import audit
 from app.auth import lockout
-from app.auth.lockout import fold_name
 from app.auth.passwords import passwords
 from app.auth.sessions import TokenPair, end_sessions, open_session
 from app.auth.users import change_password, emit_user_event, user_dicts
@@ -20,6 +19,7 @@ from app.errors import ForbiddenError, InvalidCredentialsError, ValidationError
 from app.extensions import db
 from app.http.security import Caller, current_caller
 from app.models.user import ApiKey, Session, User
+from app.writing.formats import fold_name
 
 
 def log_in(username: str, password: str) -> TokenPair:

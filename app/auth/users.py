@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from app import audit, events
 from app.auth.epoch import bump_epoch
-from app.auth.lockout import fold_name, forget_failures
+from app.auth.lockout import forget_failures
 from app.auth.passwords import check_new_password, passwords
 from app.auth.rights import rights_of_roles, roles_of
 from app.auth.roles import ADMIN, find_roles, set_roles
@@ -29,13 +28,18 @@ from app.errors import (
     refuse_any,
 )
 from app.extensions import db
-from app.http.schema_fields import BadValueError
 from app.http.schema_parts import answer_body
 from app.models.user import Role, Session, User, UserRole
 from app.odata.names import camel
-from app.writing import formats
+from app.writing.formats import fold_name
+from app.writing.rules import RowRules
+from app.writing.validation import validate
 
-_LONGEST_NAME = 150
+ACCOUNT = RowRules(
+    model=User,
+    writable=("username", "email", "display_name", "language", "timezone", "status"),
+    filled=frozenset(("display_name",)),
+)
 
 
 def create_user(
@@ -53,18 +57,20 @@ def create_user(
     Raises: ValidationError, with each field; DuplicateError, the name is taken in some spelling.
     """
     username = username.strip()
-    values = {"email": email, "language": language, "timezone": timezone, "username": username}
+    values = {"username": username, "email": email, "language": language, "timezone": timezone}
+    if display_name:
+        values["display_name"] = display_name
+    account, problems = validate(ACCOUNT, values, partial=False)
     gathered(
-        lambda: check_account({**values, "display_name": display_name, "password": password}),
+        lambda: refuse_any(problems),
+        lambda: check_new_password(password, username, email, display_name),
         lambda: find_roles(roles),
     )
-    profile = _checked(values)
     user_id = insert_account(
         kind="person",
-        display_name=display_name or username,
         password_hash=passwords.current.hash(password),
         password_changed_at=utc_now(),
-        **profile,
+        **{"display_name": username, **account},
     )
     set_roles(user_id, roles)
     audit.record(
@@ -74,17 +80,14 @@ def create_user(
     return user_id
 
 
-def check_account(values: Mapping[str, Any]) -> None:
-    """Look at what is said of an account; what is left out is not looked at.
+def check_password(account: Mapping[str, Any]) -> None:
+    """Look at the password of an account, if it is given one.
 
-    Raises: ValidationError, with each field.
+    Raises: ValidationError.
     """
-    password = values.get("password")
-    names = [values.get(name) for name in ("username", "email", "display_name")]
-    gathered(
-        lambda: _checked(values),
-        *([] if password is None else [partial(check_new_password, password, *names)]),
-    )
+    if (password := account.get("password")) is not None:
+        names = (account.get(name) for name in ("username", "email", "display_name"))
+        check_new_password(password, *names)
 
 
 def insert_account(*, username: str, **values: Any) -> int:
@@ -109,11 +112,11 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
     Raises: NotFoundError; ValidationError; InvalidStateError, it is the last administrator.
     """
     row = _get_person(user_id, lock=True)  # roles that two give at once do not add up
-    columns = dict(changes)
-    roles: Sequence[str] | None = columns.pop("roles", None)
+    values = dict(changes)
+    roles: Sequence[str] | None = values.pop("roles", None)
+    columns, problems = validate(ACCOUNT, values, partial=True)
+    gathered(lambda: refuse_any(problems), lambda: find_roles(roles or ()))
     before = {name: getattr(row, name) for name in columns}
-    gathered(lambda: _checked(columns), lambda: find_roles(roles or ()))
-    columns.update(_checked(columns))
     role_names = [role.name for role in roles_of(records.connection(), [user_id]).get(user_id, ())]
     if roles is not None:
         before["roles"] = role_names
@@ -217,39 +220,6 @@ def _require_an_administrator() -> None:
 
 def _wire(values: Mapping[str, Any]) -> dict[str, Any]:
     return {camel(name): value for name, value in values.items()}
-
-
-def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that have a format, in the form to keep.
-
-    Raises: ValidationError, with every field that is wrong.
-    """
-    checked, problems = {}, []
-    for name, check in _CHECKS.items():
-        if values.get(name) is None:
-            continue
-        try:
-            checked[name] = check(values[name])
-        except BadValueError as error:
-            problems.append((name, str(error)))
-    refuse_any(problems)
-    return checked
-
-
-def _check_username(text: str) -> str:
-    if not 0 < len(text) <= _LONGEST_NAME or not 0 < len(fold_name(text)) <= _LONGEST_NAME:
-        raise BadValueError(f"must have 1 to {_LONGEST_NAME} characters")
-    if not text.isprintable():
-        raise BadValueError("must have printable characters only")
-    return text
-
-
-_CHECKS: Mapping[str, Callable[[str], str]] = {
-    "username": _check_username,
-    "email": formats.email,
-    "language": formats.language,
-    "timezone": formats.time_zone,
-}
 
 
 def user_dicts(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, Any]]:

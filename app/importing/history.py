@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from app import audit
-from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
 from app.db.row_keys import go_on_after, new_keys
@@ -29,6 +28,7 @@ from app.models.user import User
 from app.settings import organisation
 from app.writing.bulk_rows import close_circles, insert_rows
 from app.writing.change import Change, History
+from app.writing.formats import fold_name
 from app.writing.rules import ChildRules, RowRules
 from app.writing.validation import by_attribute
 

@@ -15,7 +15,6 @@ from sqlalchemy import Table, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
-from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
 from app.db.outages import is_away
@@ -39,6 +38,7 @@ from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
 from app.models.user import User
 from app.permissions import OWNING_COLUMNS, allowed, require
+from app.writing.formats import fold_name
 from app.writing.normal_forms import email_form
 from app.writing.services import SERVICES
 from app.writing.validation import validate

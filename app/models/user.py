@@ -22,7 +22,7 @@ class User(Record):
 
     __tablename__ = "users"
 
-    username: Mapped[str] = column("Name to sign in with.", string(150))
+    username: Mapped[str] = column("Name to sign in with.", string(150), format="user_name")
     username_key: Mapped[str] = column(
         "Folded username: unique without regard to case.", string(150), unique=True
     )
@@ -36,8 +36,10 @@ class User(Record):
     )
     password_hash: Mapped[str | None] = column("argon2id; none for service accounts.", string(255))
     password_changed_at: Mapped[datetime | None] = column("Last password change.")
-    language: Mapped[str] = column("Language of the user.", string(10), default="en")
-    timezone: Mapped[str] = column("Time zone name.", string(50), default="UTC")
+    language: Mapped[str] = column(
+        "Language of the user.", string(10), default="en", format="language"
+    )
+    timezone: Mapped[str] = column("Time zone name.", string(50), default="UTC", format="time_zone")
     last_login_at: Mapped[datetime | None] = column("Last successful login.")
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime())
 

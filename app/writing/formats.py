@@ -39,6 +39,7 @@ _VAT_PREFIXES = frozenset(
 )  # fmt: skip
 _PLAIN_LANGUAGE = re.compile("[a-z]{2,3}(-[A-Z]{2})?").fullmatch
 _SHORTEST_TAX_ID = 2
+LONGEST_USER_NAME = 150
 # Longer ones are measured in full, in the form that mail servers see.
 _SHORT_ADDRESS = 200
 
@@ -199,6 +200,20 @@ def _vat_module(prefix: str) -> Callable[[str], str] | None:
     return module.validate if module else None
 
 
+def fold_name(name: str) -> str:
+    """The form in which two spellings of one user name are equal."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
+def user_name(text: str) -> str:
+    """A name to sign in with, whose folded form is no longer than a name may be."""
+    if not 0 < len(fold_name(text)) <= LONGEST_USER_NAME:
+        raise BadValueError(f"must have 1 to {LONGEST_USER_NAME} characters")
+    if not text.isprintable():
+        raise BadValueError("must have printable characters only")
+    return text
+
+
 FORMATS: Mapping[str, Callable[[str], str]] = {
     "email": email,
     "phone": phone,
@@ -208,6 +223,7 @@ FORMATS: Mapping[str, Callable[[str], str]] = {
     "language": language,
     "time_zone": time_zone,
     "tax_id": tax_id,
+    "user_name": user_name,
     # As Windows and most people write it, whatever a Mac sends: what is searched for is found.
     "file_name": partial(unicodedata.normalize, "NFC"),
 }
