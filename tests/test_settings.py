@@ -29,7 +29,7 @@ def test_nothing_need_be_set(admin: Caller) -> None:
 
 def test_a_change_counts_at_once_and_is_audited(admin: Caller) -> None:
     save_settings("defaults", {"taxRate": Decimal("7.7"), "timeZone": "Europe/Zurich"})
-    save_settings("exchangeRates", {"USD": "0.912345"})
+    save_settings("exchangeRates", {"USD": Decimal("0.912345")})
     settings = organisation()
     assert (settings.defaults.tax_rate, settings.defaults.time_zone) == (
         Decimal("7.7"), "Europe/Zurich",

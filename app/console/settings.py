@@ -23,21 +23,23 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.property_kinds import Field
+from app.console.property_kinds import INPUTS, Field, kind_of_value
 from app.console.typed import MistypedError, noted_at, typed_text
 from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
+from app.http.schema_fields import Field as SchemaField
 from app.http.security import requires
 from app.invoices.letters import Written, write_letter
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.invoices.samples import sample
 from app.invoices.texts import LANGUAGES, texts_for
+from app.odata.model import edm
+from app.operations.wire_types import edm_type
 from app.settings import Organisation, change_settings, organisation, save_settings
 from app.settings.changes import setting_problems
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import logo_body, settings_body, version_of
 from app.settings.templates import ANSWER_PLACES, KINDS, PLACES
-from app.settings.values import check_rate
 
 TITLES = wording.CALLED["settings"]
 TABS = tuple(TITLES.items())
@@ -132,9 +134,9 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
     for name, setting in settings_of(group).items():
         if name in _ELSEWHERE:
             continue
-        schema, value = setting.schema, values[name]
-        label = wording.label(name)
-        about = translated(schema.get("description", "")).rstrip(".")
+        value, label = values[name], wording.label(name)
+        about = setting.read.metadata["description"]
+        hint = translated(about).rstrip(".")
         if isinstance(value, Mapping):  # such as hours by priority
             fields += [
                 Field(f"{name}.{part}", f"{label}: {wording.words(part)}", "number",
@@ -146,24 +148,20 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
             Field(
                 name,
                 label,
-                _kind(name, schema),
+                _kind(name, setting.read),
                 _typed(name, value, typed),
                 options=sorted(available_timezones()) if name == "timeZone" else (),
-                hint="" if about == label or list_of(name) else about,
+                hint="" if hint == label or list_of(name) else hint,
                 suggested=list_of(name),
             )
         )
     return fields
 
 
-def _kind(name: str, schema: Mapping[str, Any]) -> str:
+def _kind(name: str, read: SchemaField) -> str:
     if name == "timeZone":
         return "choice"
-    if schema["type"] == "boolean":
-        return "check"
-    if schema.get("format") == "date":
-        return "date"
-    return "number" if schema["type"] in ("integer", "number") else "text"
+    return INPUTS.get(kind_of_value(edm_type(name, read)), "text")
 
 
 def _typed(name: str, value: Any, typed: Mapping[str, str] | None) -> Any:
@@ -196,7 +194,7 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     changes: dict[str, Any] = {}
     problems: list[tuple[str, str]] = []
     for name, setting in settings_of(group).items():
-        value, type_ = now[name], setting.schema["type"]
+        value, type_ = now[name], edm_type(name, setting.read)
         if name in _ELSEWHERE:
             continue
         if isinstance(value, Mapping):
@@ -205,7 +203,7 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
                 changes[name] = parts
             continue
         text = request.form.get(name, "").strip()
-        if type_ == "boolean":
+        if type_ == edm.BOOLEAN:
             if (text == "true") != value:
                 changes[name] = text == "true"
         elif text != _text(name, value):
@@ -214,18 +212,18 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     return changes, problems
 
 
-def _typed_value(name: str, text: str, type_: Any) -> Any:
+def _typed_value(name: str, text: str, type_: edm.EdmType) -> Any:
     """A field as a JSON value; what is no whole number stays text, and is refused by its check.
 
     Raises: NoNumberError.
     """
     if list_of(name):
         return typed_code(name, text)
-    if type_ == "integer":
+    if type_ == edm.INT32:
         return _whole(text)
-    if type_ == "array":
+    if isinstance(type_, edm.CollectionType):
         return [_whole(part.strip()) for part in text.split(",") if part.strip()]
-    return typed_number(text) if type_ == "number" else text
+    return typed_number(text) if type_ == edm.DECIMAL else text
 
 
 def _whole(text: str) -> Any:
@@ -244,7 +242,10 @@ def _rates(form: MultiDict[str, str]) -> tuple[dict[str, Any], list[tuple[str, s
                 raise MistypedError(translated(_HALF_A_ROW))
             if code in rates:
                 raise MistypedError(translated("Another row has this currency already."))
-            rates[code] = check_rate(code, typed_number(rate))
+            number = typed_number(rate)
+            if refused := setting_problems(RATES, {code: number}):
+                raise MistypedError(refused[0].message)
+            rates[code] = number
     return rates, problems
 
 

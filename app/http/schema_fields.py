@@ -118,7 +118,19 @@ class List(Described, fields.List[Any]):
 
 
 class Dict(Described, fields.Dict):
+    """An object with members of any name; what is wrong with one is said of its name."""
+
     default_error_messages = {"invalid": "must be an object"}
+
+    def _deserialize(self, value: Any, *of: Any, **options: Any) -> Any:
+        try:
+            return super()._deserialize(value, *of, **options)  # type: ignore[no-untyped-call]
+        except marshmallow.ValidationError as error:
+            if not isinstance(error.messages, dict):
+                raise
+            # The library tells apart what is wrong with the ``key`` and with the ``value``.
+            messages = {name: next(iter(wrong.values())) for name, wrong in error.messages.items()}
+            raise marshmallow.ValidationError(messages) from error
 
 
 class Nested(Described, fields.Nested):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from marshmallow import ValidationError as SchemaError
 from sqlalchemy import Text, cast, select, update
 
 from app import audit
@@ -19,15 +20,14 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
-from app.http.schema_fields import BadValueError
+from app.http.areas import field_problems
 from app.http.security import current_caller
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.settings.days import today
-from app.settings.groups import GROUPS, NAMES, RATES, settings_of
+from app.settings.groups import GROUPS, NAMES, schema_of
 from app.settings.store import KEPT, lock_name, organisation, read_json, version_of
-from app.settings.values import BadPartsError, check_members, check_rate
 from app.writing.normal_forms import forget_national_forms
 
 
@@ -35,7 +35,7 @@ def save_settings(group: str, values: Mapping[str, Any], *, version: str | None 
     """Replace the values of a group of ``NAMES``; what is left out returns to its default.
 
     Args:
-        values: in wire spelling; decimals as Decimal, int or text; None is the default.
+        values: in wire spelling; decimals as Decimal or int; None is the default.
         version: of ``version_of``, that must still stand; None asks for none.
     Raises: ForbiddenError; NotFoundError, no such group; ValidationError, with every problem;
         InvalidStateError, the currency stays once documents are issued;
@@ -101,26 +101,13 @@ def setting_problems(group: str, values: Mapping[str, Any]) -> Sequence[Detail]:
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a group, None for what returns to its default."""
-    known = {} if group == RATES else settings_of(group)
-
-    def check(name: str, value: Any) -> Any:
-        if group == RATES:
-            return None if value is None else check_rate(name, value)
-        if name not in known:
-            raise BadValueError("is not a setting of this group")
-        if value is None:
-            return None
-        setting = known[name].check(value)
-        if (group, name) == ("invoicing", "closedUntil"):
-            _check_closing_day(setting)
-        return setting
-
     try:
-        return check_members(values, check)
-    except BadPartsError as error:
-        raise ValidationError(error.problems) from None
-    except BadValueError as error:
-        raise ValidationError([Detail(group, str(error))]) from None
+        checked: dict[str, Any] = schema_of(group)().load(values)
+    except SchemaError as error:
+        raise ValidationError(field_problems(error.messages)) from None
+    if day := checked.get("closedUntil"):
+        _check_closing_day(day)
+    return checked
 
 
 def _check_closing_day(day: str) -> None:
@@ -128,11 +115,11 @@ def _check_closing_day(day: str) -> None:
 
     Only a new value is checked: what is stored closes the books, whatever day the clocks show.
 
-    Raises: BadValueError.
+    Raises: ValidationError.
     """
     now = today()
     if date.fromisoformat(day) > now:
-        raise BadValueError(f"must not be after today, {now}")
+        raise ValidationError([("closedUntil", f"must not be after today, {now}")])
 
 
 def _stored(name: str) -> dict[str, Any] | None:

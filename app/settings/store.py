@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from marshmallow import ValidationError as SchemaError
 from sqlalchemy import Connection
 
 from app.db import records
@@ -24,10 +25,8 @@ from app.db.transactions import (
 )
 from app.db.types import json_text
 from app.http.request_context import kept_while_reading
-from app.http.schema_fields import BadValueError
 from app.odata.names import camel, snake
 from app.settings.groups import GROUPS, LOGO, RATES, Logo, Organisation, settings_of
-from app.settings.values import BadPartsError
 
 KEPT = "organisation"
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
@@ -96,8 +95,8 @@ def _build(group: str, stored: Mapping[str, Any]) -> Any:
         if stored.get(name) is None:
             continue
         try:
-            attributes[setting.attribute] = setting.check(stored[name])
-        except (BadValueError, BadPartsError):
+            attributes[setting.attribute] = setting.read.deserialize(stored[name])
+        except SchemaError:
             continue
     return GROUPS[group](**attributes)
 

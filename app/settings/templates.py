@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.http.schema_fields import BadValueError
-from app.settings.values import check_members
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import BadValueError, Field, Schema
+from app.writing.fields import Text
 from app.writing.formats import language
 
 KINDS = ("invoice", "creditNote", "notice", "reminder")
@@ -24,7 +25,6 @@ PLACES: Mapping[str, str] = {
     "daysOverdue": "days since the due date; 0 before it",
     "link": "address of the document's page; nothing where it has none",
 }
-_LENGTHS = {"subject": 500, "message": 20_000}
 PLACE = re.compile(r"\{(\w*)\}")
 
 
@@ -33,57 +33,39 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return PLACE.sub(lambda match: values.get(match[1], match[0]), template)
 
 
-def check_templates(value: Any) -> dict[str, Any]:
-    """``{"invoice": {"en": {"subject": "...", "message": "..."}}}``."""
-    return check_members(value, _check_kind)
+def _with_places(places: Mapping[str, str]) -> Callable[[str], str]:
+    """The check of a text in which no other names stand in braces."""
+
+    def check(text: str) -> str:
+        unknown = [name for name in PLACE.findall(text) if name not in places]
+        if unknown:
+            raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(places)}")
+        return text
+
+    return check
 
 
-def _check_kind(kind: str, value: Any) -> dict[str, Any]:
-    if kind not in KINDS:
-        raise BadValueError(f"is no kind of mail; there are {', '.join(KINDS)}")
-    return check_members(value, _check_language)
-
-
-def _check_language(tag: str, value: Any) -> dict[str, str]:
-    language(tag)
-    return check_members(value, _check_part)
-
-
-def _check_part(name: str, value: Any) -> str:
-    if name not in _LENGTHS:
-        raise BadValueError("is no part of a template; there are subject and message")
-    text = _text(value, _LENGTHS[name])
-    if name == "subject" and not text.isprintable():
+def _subject(text: str) -> str:
+    if not text.isprintable():
         raise BadValueError("must be one line")
-    return _with_known_places(text, PLACES)
+    return _with_places(PLACES)(text)
 
 
-def _text(value: Any, longest: int) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > longest:
-        raise BadValueError(f"must be text of 1 to {longest} characters")
-    return value
+class TemplateSchema(Schema):
+    """The words of a mail; the product's own where none are given."""
+
+    subject = Text(500, _subject, lines=True)
+    message = Text(20_000, _with_places(PLACES), lines=True)
 
 
-def _with_known_places(text: str, places: Mapping[str, str]) -> str:
-    unknown = [name for name in PLACE.findall(text) if name not in places]
-    if unknown:
-        raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(places)}")
-    return text
-
-
-def template_schema() -> dict[str, Any]:
-    """How templates are described."""
-    parts = {
-        name: {"type": "string", "maxLength": length, "minLength": 1}
-        for name, length in _LENGTHS.items()
+def template_field(description: str) -> Field:
+    """``{"invoice": {"en": {"subject": "...", "message": "..."}}}``."""
+    kinds: dict[str, Any] = {
+        kind: fields.Dict(Text(10, language), fields.Nested(TemplateSchema)) for kind in KINDS
     }
-    template = {"type": "object", "properties": parts}
-    by_language = {"type": "object", "additionalProperties": template}
-    return {
-        "type": "object",
-        "properties": dict.fromkeys(KINDS, by_language),
-        "example": {"invoice": {"en": {"subject": "Invoice {number} of {seller}"}}},
-    }
+    example = {"invoice": {"en": {"subject": "Invoice {number} of {seller}"}}}
+    schema = type("TemplatesSchema", (Schema,), kinds)
+    return fields.Nested(schema, allow_none=True, description=description, example=example)
 
 
 # Name in braces -> what it stands for.
@@ -110,28 +92,13 @@ def usual_answers() -> dict[str, str]:
     }
 
 
-def check_answers(value: Any) -> dict[str, str]:
-    """``{"Received": "Hello {contact}, ..."}``.
-
-    Raises: BadValueError, BadPartsError.
-    """
-    checked = check_members(value, _check_answer)
-    if len(checked) > MOST_ANSWERS:
-        raise BadValueError(f"must be at most {MOST_ANSWERS} answers")
-    return checked
-
-
-def _check_answer(name: str, value: Any) -> str:
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise BadValueError(f"must have a name of 1 to {LONGEST_NAME} characters")
-    return _with_known_places(_text(value, LONGEST_ANSWER), ANSWER_PLACES)
-
-
-def answers_schema() -> dict[str, Any]:
-    """How canned answers are described."""
-    text = {"type": "string", "minLength": 1, "maxLength": LONGEST_ANSWER}
-    return {
-        "type": "object",
-        "additionalProperties": text,
-        "example": {"Received": "Hello {contact}, we are looking into {number}. {agent}"},
-    }
+def answers_field(description: str) -> Field:
+    """``{"Received": "Hello {contact}, ..."}``."""
+    return fields.Dict(
+        Text(LONGEST_NAME, None),
+        Text(LONGEST_ANSWER, _with_places(ANSWER_PLACES), lines=True),
+        validate=validate.Length(max=MOST_ANSWERS, error=f"must be at most {MOST_ANSWERS} answers"),
+        allow_none=True,
+        description=description,
+        example={"Received": "Hello {contact}, we are looking into {number}. {agent}"},
+    )

@@ -132,7 +132,7 @@ def test_a_quotient_is_rounded_where_it_is_computed(ask: Ask, app: Flask, busine
 
 def test_averages_and_sentences_have_the_digits_of_the_currency(ask: Ask, app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
-        save_settings("exchangeRates", {"KWD": "3.01", "JPY": "0.0061"})
+        save_settings("exchangeRates", {"KWD": Decimal("3.01"), "JPY": Decimal("0.0061")})
         amounts_of = {"KWD": ("1.001", "2.002"), "JPY": ("10", "11"), "TND": ("0.001", "0.004")}
         for currency, amounts in amounts_of.items():
             client = make_client(currency=currency)

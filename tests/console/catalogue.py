@@ -128,7 +128,7 @@ def words_of_the_model() -> Iterator[str]:
         yield from (parameter.description.strip(".") for parameter in report.parameters)
     for group in GROUPS:
         for name, setting in settings_of(group).items():
-            yield from (wording.label(name), setting.schema.get("description", ""))
+            yield from (wording.label(name), setting.read.metadata["description"])
     yield from map(wording.label, templates.KINDS)
     yield from (*templates.PLACES.values(), *templates.ANSWER_PLACES.values())
     yield from (each.capitalize() for each in (*CRUD, *RESOURCES))

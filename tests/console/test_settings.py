@@ -96,7 +96,7 @@ def test_numbers_are_typed_with_a_comma_or_a_point(sign_in: SignIn, app: Flask) 
 @pytest.mark.parametrize(
     ("group", "field", "value", "message"),
     [("bank", "iban", "DE00", "must be a valid IBAN"), ("seller", "email", "nobody", "must be"),
-     ("defaults", "fiscalYearStart", "13", "must be a whole number from 1 to 12"),
+     ("defaults", "fiscalYearStart", "13", "must be between 1 and 12"),
      ("serviceLevel", "firstResponseHours.High", "soon", "must be a whole number"),
      ("reminders", "steps", "3, x", "must be a whole number")],
     ids=["iban", "email", "month", "hours", "days"],
@@ -118,7 +118,7 @@ def test_all_that_is_wrong_is_said_at_once(sign_in: SignIn) -> None:
     assert answer.status_code == 400
     for field, value, message in (
         ("taxRate", "a lot", "must be a number"),
-        ("fiscalYearStart", "13", "must be a whole number from 1 to 12"),
+        ("fiscalYearStart", "13", "must be between 1 and 12"),
         ("currency", "Euro", "must have at most 3 characters"),
     ):
         assert f'id="f-{field}-p">{message}' in answer.text, field

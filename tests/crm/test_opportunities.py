@@ -121,12 +121,12 @@ def test_the_history_says_how_long_each_stage_took(admin: Caller) -> None:
 
 
 def test_amounts_in_the_own_currency(admin: Caller) -> None:
-    save_settings("exchangeRates", {"USD": "0.92"})
+    save_settings("exchangeRates", {"USD": Decimal("0.92")})
     key = make_opportunity(currency="USD", amount=Decimal("100.05"))
     assert columns(key, "exchange_rate", "base_amount") == (Decimal("0.92"), Decimal("92.05"))
     update("Opportunity", key, currency="CHF")
     assert columns(key, "exchange_rate", "base_amount") == (0, 0)
-    save_settings("exchangeRates", {"USD": "1000"})
+    save_settings("exchangeRates", {"USD": Decimal("1000")})
     with pytest.raises(ValidationError) as refused:
         make_opportunity(currency="USD", amount=Decimal("9999999999999.99"))
     assert refused.value.details[0].field == "amount"

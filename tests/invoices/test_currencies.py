@@ -37,7 +37,7 @@ from tests.factories import (
 )
 
 CURRENCIES = ("JPY", "EUR", "KWD")
-RATES = {"JPY": "0.0061", "KWD": "3.01"}
+RATES = {"JPY": Decimal("0.0061"), "KWD": Decimal("3.01")}
 prices = st.decimals(Decimal("0.01"), 10_000, places=4)
 _FEW = settings(
     max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -126,10 +126,10 @@ def test_a_new_currency_asks_for_amounts_that_it_has(admin: Caller) -> None:
 
 
 def test_a_credit_note_gives_back_at_the_rate_of_its_invoice(admin: Caller) -> None:
-    save_settings("exchangeRates", {"USD": "0.92155"})
+    save_settings("exchangeRates", {"USD": Decimal("0.92155")})
     client = make_client(currency="EUR")
     key = make_issued_invoice(client_id=client, currency="USD")
-    save_settings("exchangeRates", {"USD": "0.5"})
+    save_settings("exchangeRates", {"USD": Decimal("0.5")})
     note = create_credit_note(key)
     assert stored("Invoice", note)["exchange_rate"] == Decimal("0.92155")
     assert stored("Invoice", note)["base_total"] == stored("Invoice", key)["base_total"]
@@ -150,7 +150,7 @@ def test_a_document_takes_from_the_balances_what_it_added_whatever_rates_are_now
     """What rates become between the steps moves nothing of what was billed before."""
 
     def move() -> None:
-        save_settings("exchangeRates", {name: str(rates.pop()) for name in RATES})
+        save_settings("exchangeRates", {name: rates.pop() for name in RATES})
 
     def now() -> list[Decimal]:
         return [stored("Client", client)[name] for name in BALANCES]
@@ -195,7 +195,7 @@ def test_a_client_whose_currency_changes_during_issue_is_asked_for_again(admin: 
 def test_what_no_column_holds_is_refused_by_name(admin: Caller) -> None:
     """Of every amount that follows from others: on both databases, before anything is written."""
     huge = [line("80000000000", quantity=100, tax_rate=0)]
-    save_settings("exchangeRates", {"USD": "1"})
+    save_settings("exchangeRates", {"USD": Decimal("1")})
 
     def refused(field: str, step: Callable[[], object]) -> None:
         with pytest.raises(ValidationError) as found:
@@ -209,9 +209,9 @@ def test_what_no_column_holds_is_refused_by_name(admin: Caller) -> None:
     refused("amountPaid", lambda: pay(key, "9000000000000", allow_overpayment=True)
             and pay(key, "9000000000000", allow_overpayment=True))  # fmt: skip
     dear = make_invoice(client_id=make_client(currency="USD"), line_items=huge)
-    save_settings("exchangeRates", {"USD": "1000"})
+    save_settings("exchangeRates", {"USD": Decimal("1000")})
     refused("baseTotal", lambda: issue_invoice(dear))
-    save_settings("exchangeRates", {"USD": "0.00000001"})
+    save_settings("exchangeRates", {"USD": Decimal("0.00000001")})
     cheap = make_invoice(client_id=make_client(currency="USD"), currency="EUR", line_items=huge)
     refused("invoicedTotal", lambda: issue_invoice(cheap))
     taxed = [line("80000000000", quantity=100, tax_rate=90)]
@@ -233,11 +233,11 @@ def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: C
     assert stored("Invoice", taxed)["status"] == "Draft"
     issue_invoice(free)
     assert read_document(taxed).accounted_tax is None
-    save_settings("exchangeRates", {"USD": "0.92155"})
+    save_settings("exchangeRates", {"USD": Decimal("0.92155")})
     assert read_document(taxed).accounted_tax == Decimal("17.51")
     issue_invoice(taxed)
     document = read_document(taxed)
     assert (document.tax_currency, document.accounted_tax) == ("EUR", Decimal("17.51"))
     # The rate of the day of issue is kept, whatever comes after it.
-    save_settings("exchangeRates", {"USD": "0.5"})
+    save_settings("exchangeRates", {"USD": Decimal("0.5")})
     assert read_document(taxed).accounted_tax == Decimal("17.51")

@@ -74,7 +74,7 @@ def test_a_draft_needs_only_its_client(admin: Caller) -> None:
 
 
 def test_a_line_gets_what_it_leaves_out(admin: Caller) -> None:
-    save_settings("defaults", {"taxRate": "8.1", "currency": "CHF"})
+    save_settings("defaults", {"taxRate": Decimal("8.1"), "currency": "CHF"})
     short = {"description": "A", "unit_price": Decimal(10)}
     key = make_invoice(
         line_items=[
@@ -229,7 +229,7 @@ def test_an_issued_invoice_cannot_be_deleted(admin: Caller) -> None:
 
 
 def test_foreign_currency_has_its_rate_and_base_total(admin: Caller) -> None:
-    save_settings("exchangeRates", {"USD": "0.5"})
+    save_settings("exchangeRates", {"USD": Decimal("0.5")})
     row = stored("Invoice", make_invoice(currency="USD"))
     assert (row["exchange_rate"], row["base_total"]) == (Decimal("0.5"), Decimal("59.50"))
     unknown = stored("Invoice", make_invoice(currency="JPY"))

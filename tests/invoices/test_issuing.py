@@ -274,7 +274,7 @@ def test_parallel_issues_give_consecutive_numbers_and_failures_leave_no_gap(app:
 def test_the_frozen_file_is_the_one_that_the_row_would_give(
     admin: Caller, given: dict[str, Any], with_lines: bool
 ) -> None:
-    save_settings("exchangeRates", {"JPY": "0.0061", "KWD": "3.01"})
+    save_settings("exchangeRates", {"JPY": Decimal("0.0061"), "KWD": Decimal("3.01")})
     if with_lines:
         key = make_invoice(**{**given, "line_items": [line("3")]})
         lines = given.get("line_items", [line("99.99")])

@@ -256,7 +256,7 @@ def test_payments_are_neither_changed_nor_deleted(admin: Caller) -> None:
 
 
 def test_balances_of_a_client_in_another_currency(admin: Caller) -> None:
-    save_settings("exchangeRates", {"USD": "0.9", "CHF": "1.05"})
+    save_settings("exchangeRates", {"USD": Decimal("0.9"), "CHF": Decimal("1.05")})
     client_id = make_client(currency="USD")
     key = make_issued_invoice(client_id=client_id, currency="CHF", line_items=[line("33.33")])
     assert stored("Client", client_id)["outstanding_balance"] == Decimal("46.27")

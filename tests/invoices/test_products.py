@@ -99,10 +99,10 @@ def test_what_a_line_says_stands(admin: Caller) -> None:
 def test_tax_without_a_rate_is_what_the_organisation_charges(admin: Caller) -> None:
     product = make_product(name="Advice")
     exempt = make_product(tax_category="E", tax_exemption_reason="A school")
-    save_settings("defaults", {"taxRate": "8.1"})
+    save_settings("defaults", {"taxRate": Decimal("8.1")})
     assert taken(make_invoice(line_items=[{"product_id": product}]))[4:] == (Decimal("8.1"), "S")
     assert taken(make_invoice(line_items=[{"product_id": exempt}]))[4:] == (0, "E")
-    save_settings("defaults", {"taxRate": "0"})
+    save_settings("defaults", {"taxRate": Decimal("0")})
     assert taken(make_invoice(line_items=[{"product_id": product}]))[4:] == (0, "Z")
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from marshmallow import ValidationError
 
-from app.settings.templates import check_answers, usual_answers
-from app.settings.values import BadPartsError
+from app.settings.templates import answers_field, usual_answers
 
 
 def test_the_usual_answers_may_be_saved() -> None:
-    assert check_answers(usual_answers()) == usual_answers()
+    assert answers_field("").deserialize(usual_answers()) == usual_answers()
 
 
 def test_a_place_that_there_is_not_is_refused() -> None:
-    with pytest.raises(BadPartsError):
-        check_answers({"Hi": "Hello {nobody}"})
+    with pytest.raises(ValidationError):
+        answers_field("").deserialize({"Hi": "Hello {nobody}"})
