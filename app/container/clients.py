@@ -7,10 +7,11 @@ from app.container.common import (
     address,
     business_type,
     documents_of,
+    refers,
     tasks_about,
 )
 from app.models.client import Client, Contact
-from app.odata.model.declare import to_many, to_one
+from app.odata.model.declare import to_many
 
 CLIENT = business_type(
     Client,
@@ -26,13 +27,10 @@ CLIENT = business_type(
     ],
     [
         to_many("Contacts", "Contact", "client_id", partner="Client", description="People."),
-        to_many("Invoices", "Invoice", "client_id", partner="Client", description="Invoices."),
-        to_many(
-            "Opportunities", "Opportunity", "client_id", partner="Client",
-            description="Opportunities.",
-        ),
-        to_many("Tickets", "Ticket", "client_id", partner="Client", description="Tickets."),
-        to_many("Projects", "Project", "client_id", partner="Client", description="Projects."),
+        to_many("Invoices", "Invoice", "client_id", partner="Client"),
+        to_many("Opportunities", "Opportunity", "client_id", partner="Client"),
+        to_many("Tickets", "Ticket", "client_id", partner="Client"),
+        to_many("Projects", "Project", "client_id", partner="Client"),
         to_many(
             "Documents", "Document", "client_id", partner="Client",
             description="Documents that concern the client.",
@@ -54,15 +52,9 @@ CONTACT = business_type(
         "receives_invoices", "language", "do_not_contact", "notes",
     ],
     [
-        to_one(
-            "Client", "Client", "client_id", partner="Contacts", searched=True,
-            description="Employer.",
-        ),
-        to_many("Tickets", "Ticket", "contact_id", partner="Contact", description="Tickets."),
-        to_many(
-            "Opportunities", "Opportunity", "contact_id", partner="Contact",
-            description="Opportunities.",
-        ),
+        refers("client_id", partner="Contacts", searched=True),
+        to_many("Tickets", "Ticket", "contact_id", partner="Contact"),
+        to_many("Opportunities", "Opportunity", "contact_id", partner="Contact"),
         tasks_about("Contact"),
         documents_of("Contact"),
     ],

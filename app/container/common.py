@@ -4,8 +4,9 @@ themselves, and the audit log for what they were.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, case, literal, select
@@ -139,17 +140,12 @@ PRIORITY = edm.EnumType(
     description="Urgency, in rising order.",
 )
 ID = "Key, given by the service."
-_OWNER = to_one("Owner", "User", "owner_id", description="User responsible for the record.")
-
-
-# Who is responsible for a record.
-_PERSONS = ("assignee_id", "manager_id", "owner_id")
 
 
 def business_type(
     model: type[Record],
     properties: Iterable[str | edm.Property],
-    navigation: Iterable[edm.NavigationProperty] = (),
+    navigation: Iterable[edm.NavigationProperty | Callable[[Table], edm.NavigationProperty]] = (),
     *,
     filled: Sequence[str] = (),
     alternate_keys: Sequence[tuple[str, ...]] = (),
@@ -172,10 +168,11 @@ def business_type(
     facets["aggregates"] = aggregates_of(name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
         own += [*_common(table), allowed_actions(name, facets["resource"])]
-        navigation = [*navigation, _OWNER]
+        navigation = [*navigation, refers("owner_id")]
         alternate_keys = (("external_id",), *alternate_keys)
         facets |= {"etag": "version", "changes": RowChanges(name, table, facets["resource"])}
-    return entity_type(name, table, own, navigation, alternate_keys=alternate_keys, **facets)
+    links = (each(table) if callable(each) else each for each in navigation)
+    return entity_type(name, table, own, links, alternate_keys=alternate_keys, **facets)
 
 
 def _own(entity: str, col: Any, filled: Sequence[str] = ()) -> edm.Property:
@@ -186,7 +183,7 @@ def _own(entity: str, col: Any, filled: Sequence[str] = ()) -> edm.Property:
     """
     machine = MACHINES.get(entity)
     is_state = machine is not None and machine.attribute == col.name
-    facets: dict[str, Any] = {"preserved": is_state or col.name in _PERSONS}
+    facets: dict[str, Any] = {"preserved": is_state or col.name in OWNING_COLUMNS}
     if col.name in filled:
         facets |= {"filled": True, "required": False}
     if col.name == "priority":
@@ -194,6 +191,30 @@ def _own(entity: str, col: Any, filled: Sequence[str] = ()) -> edm.Property:
     if is_money(col) and "currency" in col.table.c and not col.name.startswith("base_"):
         facets["currency_property"] = "currency"
     return prop(col, **facets)
+
+
+def refers(column: str, **facets: Any) -> Callable[[Table], edm.NavigationProperty]:
+    """The navigation property of a foreign key, ``Client`` of ``client_id``: as its column says."""
+
+    def navigation(table: Table) -> edm.NavigationProperty:
+        col = table.c[column]
+        (key,) = col.foreign_keys
+        return to_one(
+            "".join(word.capitalize() for word in column.removesuffix("_id").split("_")),
+            _entities()[key.column.table.name],
+            column,
+            nullable=bool(col.nullable),
+            description=col.doc or "",
+            **facets,
+        )
+
+    return navigation
+
+
+@cache
+def _entities() -> Mapping[str, str]:
+    """Table -> the entity type of its rows."""
+    return {each.class_.__tablename__: each.class_.__name__ for each in Model.registry.mappers}
 
 
 def trigrams_of(table: str) -> Trigrams:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, expressed, servers
+from app.container.common import business_type, expressed, refers, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.model import edm
-from app.odata.model.declare import prop, to_many, to_one
+from app.odata.model.declare import prop, to_many
 
 DOCUMENT = business_type(
     Document,
@@ -16,14 +16,7 @@ DOCUMENT = business_type(
         "status", "download_count", "is_shared", "deleted_at",
     ],
     [
-        to_one(
-            "Client",
-            "Client",
-            "client_id",
-            partner="Documents",
-            searched=True,
-            description="Client.",
-        ),
+        refers("client_id", partner="Documents", searched=True),
         to_many("Versions", "DocumentVersion", "document_id", contained=True, description="Files."),
         to_many(
             "Shares", "DocumentShare", "document_id", contained=True, description="Public links."

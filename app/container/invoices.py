@@ -12,6 +12,7 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
+    refers,
     servers,
     tasks_about,
 )
@@ -20,7 +21,7 @@ from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
 from app.models.product import Product
 from app.odata.model import edm
-from app.odata.model.declare import by_name, prop, to_many, to_one
+from app.odata.model.declare import by_name, prop, to_many
 from app.odata.sql.dialect_sql import DialectSql
 
 # Issued and not settled: past the due date these are overdue (contract section 2, decision 6).
@@ -119,10 +120,7 @@ INVOICE = business_type(
         "pdf_sha256",
     ],
     [
-        to_one(
-            "Client", "Client", "client_id", partner="Invoices", nullable=False, searched=True,
-            description="Client who is billed.",
-        ),
+        refers("client_id", partner="Invoices", searched=True),
         to_many(
             "LineItems", "LineItem", "invoice_id", partner="Invoice", contained=True, owned=True,
             description="Lines.",
@@ -135,13 +133,10 @@ INVOICE = business_type(
             "CreditNotes", "Invoice", "credited_invoice_id", partner="CreditedInvoice",
             description="Credit notes for it.",
         ),
-        to_one(
-            "CreditedInvoice", "Invoice", "credited_invoice_id", partner="CreditNotes",
-            description="Invoice that a credit note corrects.",
-        ),
-        to_one("Contact", "Contact", "contact_id", description="Person addressed."),
-        to_one("Project", "Project", "project_id", partner="Invoices", description="Project."),
-        to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
+        refers("credited_invoice_id", partner="CreditNotes"),
+        refers("contact_id"),
+        refers("project_id", partner="Invoices"),
+        refers("opportunity_id"),
         documents_of("Invoice"),
         tasks_about("Invoice"),
     ],
@@ -163,14 +158,8 @@ LINE_ITEM = business_type(
         ),
     ],
     [
-        to_one(
-            "Invoice", "Invoice", "invoice_id", partner="LineItems", nullable=False,
-            description="Invoice.",
-        ),
-        to_one(
-            "Product", "Product", "product_id",
-            description="Product whose values the line took over.",
-        ),
+        refers("invoice_id", partner="LineItems"),
+        refers("product_id"),
     ],
     filled=("position", "description", "unit_price", "tax_rate"),
     resource="invoices",
@@ -191,10 +180,7 @@ PAYMENT = business_type(
         ),
     ],
     [
-        to_one(
-            "Invoice", "Invoice", "invoice_id", partner="Payments", nullable=False,
-            description="Invoice paid.",
-        )
+        refers("invoice_id", partner="Payments")
     ],
     resource="invoices",
     etag="version",

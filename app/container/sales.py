@@ -11,6 +11,7 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
+    refers,
     servers,
     tasks_about,
 )
@@ -18,7 +19,7 @@ from app.db.late_values import dynamic
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
 from app.odata.model import edm
-from app.odata.model.declare import prop, to_many, to_one
+from app.odata.model.declare import prop, to_many
 from app.odata.sql.dialect_sql import DialectSql
 
 
@@ -45,12 +46,9 @@ LEAD = business_type(
         "converted_opportunity_id", "status_changed_at",
     ],
     [
-        to_one("ConvertedClient", "Client", "converted_client_id", description="Client."),
-        to_one("ConvertedContact", "Contact", "converted_contact_id", description="Contact."),
-        to_one(
-            "ConvertedOpportunity", "Opportunity", "converted_opportunity_id",
-            description="Opportunity.",
-        ),
+        refers("converted_client_id"),
+        refers("converted_contact_id"),
+        refers("converted_opportunity_id"),
         tasks_about("Lead"),
         documents_of("Lead"),
     ],
@@ -70,21 +68,15 @@ OPPORTUNITY = business_type(
         ),
     ],
     [
-        to_one(
-            "Client", "Client", "client_id", partner="Opportunities", nullable=False,
-            searched=True,
-            description="Client who may buy.",
-        ),
-        to_one(
-            "Contact", "Contact", "contact_id", partner="Opportunities", description="Contact."
-        ),
-        to_one("Lead", "Lead", "lead_id", description="Lead it came from."),
+        refers("client_id", partner="Opportunities", searched=True),
+        refers("contact_id", partner="Opportunities"),
+        refers("lead_id"),
         to_many(
             "StageHistory", "StageChange", "opportunity_id", contained=True,
             description="Steps through the pipeline.",
         ),
-        to_many("Invoices", "Invoice", "opportunity_id", description="Invoices."),
-        to_many("Projects", "Project", "opportunity_id", description="Projects."),
+        to_many("Invoices", "Invoice", "opportunity_id"),
+        to_many("Projects", "Project", "opportunity_id"),
         tasks_about("Opportunity"),
         documents_of("Opportunity"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.container.common import (
     business_type,
     documents_of,
+    refers,
     servers,
     tasks_about,
 )
@@ -47,16 +48,10 @@ TICKET = business_type(
         "merged_into_id", "last_customer_reply_at", "last_agent_reply_at",
     ],
     [
-        to_one(
-            "Client", "Client", "client_id", partner="Tickets", searched=True,
-            description="Client.",
-        ),
-        to_one(
-            "Contact", "Contact", "contact_id", partner="Tickets", searched=True,
-            description="Contact.",
-        ),
-        to_one("Assignee", "User", "assignee_id", description="Agent who works on it."),
-        to_one("MergedInto", "Ticket", "merged_into_id", description="Ticket it went into."),
+        refers("client_id", partner="Tickets", searched=True),
+        refers("contact_id", partner="Tickets", searched=True),
+        refers("assignee_id"),
+        refers("merged_into_id"),
         to_many(
             "Comments", "TicketComment", "ticket_id", contained=True,
             service=COMMENTS, description="Answers and notes.",
@@ -80,7 +75,7 @@ TICKET_COMMENT = business_type(
         "is_internal",
         *servers(TicketComment, "author_id", "created_at"),
     ],
-    [to_one("Author", "User", "author_id", description="Agent who wrote it.")],
+    [refers("author_id")],
     resource="tickets",
     description="An answer on a ticket, or an internal note.",
 )
@@ -96,8 +91,8 @@ KB_ARTICLE = business_type(
     ],
     [
         to_one("Author", "User", "created_by_id", description="Who wrote it."),
-        to_one("TranslationOf", "KbArticle", "translation_of_id", description="Original."),
-        to_one("SourceTicket", "Ticket", "source_ticket_id", description="Ticket behind it."),
+        refers("translation_of_id"),
+        refers("source_ticket_id"),
         to_many(
             "Revisions", "KbRevision", "article_id", contained=True,
             description="The text as it was.",
@@ -120,7 +115,7 @@ KB_REVISION = business_type(
             "published_at",
         ),
     ],
-    [to_one("Author", "User", "author_id", description="Who wrote it.")],
+    [refers("author_id")],
     resource="kb",
     description="The text of an article as it was.",
 )  # fmt: skip

@@ -10,13 +10,14 @@ from app.container.common import (
     business_type,
     documents_of,
     expressed,
+    refers,
     servers,
 )
 from app.db.late_values import dynamic
 from app.models.project import Project, Task
 from app.models.user import User
 from app.odata.model import edm
-from app.odata.model.declare import to_many, to_one
+from app.odata.model.declare import to_many
 from app.writing.transitions import TASK_OPEN
 
 OPEN_PROJECTS = ("Planned", "Active", "OnHold")
@@ -48,19 +49,13 @@ TASK = business_type(
         "invoice_id",
     ],
     [
-        to_one(
-            "Project", "Project", "project_id", partner="Tasks", searched=True,
-            description="Project.",
-        ),
-        to_one("Assignee", "User", "assignee_id", description="Who does it."),
-        to_one(
-            "ParentTask", "Task", "parent_task_id", partner="Subtasks",
-            description="Task it is a part of.",
-        ),
+        refers("project_id", partner="Tasks", searched=True),
+        refers("assignee_id"),
+        refers("parent_task_id", partner="Subtasks"),
         to_many(
             "Subtasks", "Task", "parent_task_id", partner="ParentTask", description="Its parts."
         ),
-        to_one("Invoice", "Invoice", "invoice_id", description="Invoice that bills it."),
+        refers("invoice_id"),
         documents_of("Task"),
     ],
     filled=("assignee_id",),
@@ -78,15 +73,12 @@ PROJECT = business_type(
         "completed_at",
     ],
     [
-        to_one(
-            "Client", "Client", "client_id", partner="Projects", searched=True,
-            description="Client.",
-        ),
-        to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
-        to_one("Manager", "User", "manager_id", description="Who leads it."),
-        to_many("Tasks", "Task", "project_id", partner="Project", description="Tasks."),
+        refers("client_id", partner="Projects", searched=True),
+        refers("opportunity_id"),
+        refers("manager_id"),
+        to_many("Tasks", "Task", "project_id", partner="Project"),
         documents_of("Project"),
-        to_many("Invoices", "Invoice", "project_id", partner="Project", description="Invoices."),
+        to_many("Invoices", "Invoice", "project_id", partner="Project"),
     ],
     filled=("manager_id", "currency"),
     resource="projects",
@@ -109,8 +101,8 @@ USER = business_type(
             "Opportunities", "Opportunity", "owner_id", partner="Owner",
             description="Sales in progress.",
         ),
-        to_many("Clients", "Client", "owner_id", partner="Owner", description="Clients."),
-        to_many("Projects", "Project", "manager_id", partner="Manager", description="Projects."),
+        to_many("Clients", "Client", "owner_id", partner="Owner"),
+        to_many("Projects", "Project", "manager_id", partner="Manager"),
     ],
     resource="directory",
     description="A colleague, or the account of an integration.",

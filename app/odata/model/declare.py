@@ -94,7 +94,8 @@ def to_one(
 
 
 def to_many(name: str, target: str, foreign_key: str, **facets: Any) -> edm.NavigationProperty:
-    """A collection whose rows hold a foreign key to this one."""
+    """A collection whose rows hold a foreign key to this one; described by its name at least."""
+    facets.setdefault("description", f"{name}.")
     return edm.NavigationProperty(
         name=name,
         target=target,
