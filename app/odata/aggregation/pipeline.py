@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, FromClause, and_, literal_column, select, true
+from sqlalchemy import BigInteger, ColumnElement, FromClause, and_, true
 
 from app.odata.aggregation.grouping import extremes, group, group_paths, grouping_sets, total
 from app.odata.aggregation.rowset import MOST_PARTS, RowSet, copies, flat, refuse_nested, union
 from app.odata.binding.collections import element_table, opened
+from app.odata.binding.derived import type_of_one_row
 from app.odata.binding.paths import navigation_of
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Bound, Elements, Nested, Row, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.model import edm
 from app.odata.syntax import nodes
 
 # Each multiplies the rows by the members of one more collection.
@@ -199,9 +199,7 @@ def nest(rows: RowSet, node: nodes.Nest, row_sets: Sequence[RowSet]) -> RowSet:
 
     Raises: QueryError, a name occurs twice.
     """
-    single_row = select(literal_column("1").label("c0")).subquery()
-    type_ = edm.EntityType(name=rows.scope.type.name, table=single_row, key=(), properties={})
-    scope = Scope(rows.context, type_)
+    scope = Scope(rows.context, type_of_one_row(rows.scope.type.name))
     parts = sum(part.parts for part in row_sets)
     if parts > MOST_PARTS:
         raise QueryError(f"nest() makes more than {MOST_PARTS} parts of the rows", node.offset)

@@ -141,9 +141,8 @@ def _overload(
 def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
     """The overload that has these parameters, and needs no others."""
     names = {argument.name or "" for argument in node.arguments}
-    for operation in named:
-        if operation.takes(names):
-            return operation
+    if operation := edm.overload_for(named, names):
+        return operation
     expected = " or ".join(operation.signature for operation in named)
     raise QueryError(
         f"{named[0].name} does not take these parameters: it is {expected}", node.offset

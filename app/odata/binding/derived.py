@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case
+from sqlalchemy import ColumnElement, Select, case, literal_column, select
 
 from app.odata.binding.json_values import json_member
 from app.odata.binding.paths import of_property
@@ -37,6 +37,16 @@ class Output:
     @property
     def typed(self) -> Typed:
         return Typed(self.sql, self.type, self.nullable)
+
+
+def type_of_one_row(
+    name: str, navigation: Mapping[str, edm.NavigationProperty] | None = None
+) -> edm.EntityType:
+    """The type of a single row without key and properties: what it leads to is all it has."""
+    table = select(literal_column("1").label("c0")).subquery()
+    return edm.EntityType(
+        name=name, table=table, key=(), properties={}, navigation=navigation or {}
+    )
 
 
 def outputs_of(scope: Scope) -> list[Output]:

@@ -522,6 +522,13 @@ class Operation:
         return self.also if self.permission is None else (self.permission, *self.also)
 
 
+def overload_for(overloads: Sequence[Operation], names: Collection[str]) -> Operation | None:
+    """The overload with exactly these parameters, else the first that they are enough for."""
+    enough = [overload for overload in overloads if overload.takes(names)]
+    exact = (overload for overload in enough if len(overload.parameters) == len(set(names)))
+    return next(exact, enough[0] if enough else None)
+
+
 def own_properties(type_: EntityType | ComplexType) -> Mapping[str, Property]:
     """The properties that a type adds to those of its base."""
     inherited = type_.base.properties if type_.base else {}

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property, partial
+from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.syntax import nodes
-from app.odata.syntax.literals import duration_text, literal_text
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import (
     Alias,
     Argument,
@@ -89,17 +89,12 @@ class Call:
         return replace(self, overloads=overloads)
 
     def overload(self, arguments: Collection[str]) -> edm.Operation:
-        """The overload with exactly these parameters, or the only one that they are enough for.
+        """The overload with these parameters.
 
         Raises: InvalidQueryError, there is none, with what is missing or unknown.
         """
-        names = set(arguments)
-        for overload in self.overloads:
-            if {parameter.name for parameter in overload.parameters} == names:
-                return overload
-        enough = [overload for overload in self.overloads if overload.takes(names)]
-        if len(enough) == 1:
-            return enough[0]
+        if overload := edm.overload_for(self.overloads, arguments):
+            return overload
         expected = " or ".join(
             replace(overload, name=self.name).signature for overload in self.overloads
         )
@@ -323,16 +318,9 @@ def _of_text(text: str, parameter: edm.Parameter) -> Node:
 
 def _of_literal(literal: Literal) -> Any:
     value = literal.value
-    match literal.kind:
-        case "null" | "boolean" | "integer" | "decimal" | "string" | "enum":
-            return value
-        case "double":
-            assert isinstance(value, float)
-            finite = value - value == 0
-            return Decimal(repr(value)) if finite else literal_text(value, "double")
-        case "duration":
-            assert isinstance(value, timedelta)
-            return duration_text(value)
-        case "binary":
-            return literal_text(value, "binary")[len("binary'") : -1]
-    return literal_text(value, literal.kind) if literal.kind != "geo" else value
+    if value is None or isinstance(value, bool | int | Decimal | str):
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return Decimal(repr(value))
+    text = literal_text(value, literal.kind)
+    return text.split("'")[1] if "'" in text else text  # without the name of its type

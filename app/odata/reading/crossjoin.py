@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
 
-from sqlalchemy import ColumnElement, and_, func, literal, select, true
+from sqlalchemy import ColumnElement, and_, func, select, true
 
 from app.errors import NotFoundError
 from app.odata.binding.context import Context
+from app.odata.binding.derived import type_of_one_row
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import Scope, Typed
 from app.odata.errors import QueryError, suggestion
@@ -50,15 +51,8 @@ def cross_join(context: Context, segment: CrossJoinSegment) -> tuple[Scope, Mapp
             raise QueryError(f"{entity_set.name} is there twice", segment.offset)
         joined[entity_set.name] = Scope(context, entity_set.type)
     context.multiplied = True
-    # A type without properties and key, whose navigation leads to the rows that are joined.
-    type_ = edm.EntityType(
-        name="$crossjoin",
-        table=select(literal(1).label("one")).subquery(),
-        key=(),
-        properties={},
-        navigation={name: _navigation(name, scope) for name, scope in joined.items()},
-    )
-    rows = Scope(context, type_)
+    navigation = {name: _navigation(name, scope) for name, scope in joined.items()}
+    rows = Scope(context, type_of_one_row("$crossjoin", navigation))
     for name, scope in joined.items():
         rows.attach(name, scope, true())
     return rows, joined

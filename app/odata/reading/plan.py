@@ -436,8 +436,7 @@ class PlanCache:
         self.estimated_bytes = 0
         self._plans: OrderedDict[Hashable, tuple[Plan, ...]] = OrderedDict()
         self._lock = Lock()
-        self.hits = 0
-        self.misses = 0
+        self.hits = self.misses = 0
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -457,11 +456,6 @@ class PlanCache:
                     self._plans.move_to_end(key)
                 return plan
         return None
-
-    def count(self, *, hit: bool) -> None:
-        """Note whether a request found its plan."""
-        self.hits += hit
-        self.misses += not hit
 
     def keep(self, key: Hashable, plan: Plan) -> None:
         """Add a plan beside those of its shape."""

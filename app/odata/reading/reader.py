@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 
-from sqlalchemy import Connection, case, literal, select
+from sqlalchemy import Connection, case
 from sqlalchemy.exc import DataError, DBAPIError
 
 from app.errors import (
@@ -18,6 +18,7 @@ from app.errors import (
 from app.http.page_sizes import EXPANDED, ODATA, PageSize
 from app.http.security import Caller
 from app.odata.binding.context import Context
+from app.odata.binding.derived import type_of_one_row
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
 from app.odata.csdl.annotations import MEASURES
@@ -46,9 +47,7 @@ from app.odata.syntax.path import PathText, parse_path, read_path
 
 Locate = Callable[[PathText, OptionTexts, Limits], QueryError]
 # What a condition about no rows is of; others may stand beside it by ``$root``.
-_NOTHING = edm.EntityType(
-    name="if", table=select(literal(1).label("row")).subquery(), key=(), properties={}
-)
+_NOTHING = type_of_one_row("if")
 
 
 class Reader:
@@ -113,8 +112,9 @@ class Reader:
         """
         plans, literals, wanted = self.plans, shape.literals, shape.query.wanted
         plan = plans.find(shape.key, literals) or plans.find(shape.exact, literals)
-        plans.count(hit=plan is not None)
+        plans.hits += plan is not None
         if plan is None:
+            plans.misses += 1
             plan = self._make(shape)
             is_lifted = plan.slots().issuperset(range(len(literals)))
             plans.keep(shape.key if is_lifted else shape.exact, plan)

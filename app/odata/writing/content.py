@@ -5,11 +5,11 @@ It does not know where the request came from: an HTTP request and a part of a ba
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Response
 from werkzeug.http import parse_options_header
@@ -38,11 +38,8 @@ from app.odata.writing.problems import Kind, entity_problems
 from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target, find_url
 
-
-class ReadPath(Protocol):
-    """The answer to a GET of a path below the service root, read in the running transaction."""
-
-    def __call__(self, path: str, options: OptionTexts) -> Response: ...
+# The answer to a GET of a path below the service root, read in the running transaction.
+ReadPath = Callable[[str, OptionTexts], Response]
 
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request
