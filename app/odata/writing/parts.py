@@ -41,7 +41,7 @@ from app.odata.writing.methods import require_right
 from app.odata.writing.problems import as_bad_reference, member_problems
 from app.odata.writing.rows import kept_values, lock_owner, require_entity
 from app.odata.writing.targets import Link, Target
-from app.odata.writing.values import creation_values, kept_item
+from app.odata.writing.values import creation_values, kept_items
 
 
 def write_property(request: WriteRequest, target: Target) -> Response:
@@ -208,8 +208,8 @@ def _read_member(request: WriteRequest, target: Target, link: Link) -> EntityBod
     body.address = target.alternate
 
     def check() -> None:
-        stored = {} if target.is_collection else kept_item(target.type, target.key)
-        values = stored | creation_values(body)
+        kept = {} if target.is_collection else kept_items(target.type, (target.key,))
+        values = kept.get(target.key, {}) | creation_values(body)
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):

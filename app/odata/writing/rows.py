@@ -5,11 +5,11 @@ Only rows that the caller may read are found: a write must not be a way to learn
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, select
+from sqlalchemy import ColumnElement, FromClause, Select, select, tuple_
 
 from app.clock import utc_now
 from app.db import records
@@ -102,10 +102,21 @@ def kept_values(
     type_: edm.EntityType, key: Any, attributes: tuple[str, ...]
 ) -> Mapping[str, Any] | None:
     """The values of columns as they stand, the row locked; None when there is no such row."""
-    table = type_.table
-    statement = select(*(table.c[name] for name in attributes)).where(*_is(type_, table, key))
-    rows = run(statement.with_for_update(key_share=True))
-    return rows[0]._mapping if rows else None
+    return kept_rows(type_, (key,), attributes).get(key)
+
+
+def kept_rows(
+    type_: edm.EntityType, keys: Sequence[Any], attributes: tuple[str, ...]
+) -> dict[Any, dict[str, Any]]:
+    """Key -> the values of columns as they stand, the rows locked in the order of their keys."""
+    table, own = type_.table, _key_columns(type_, type_.table)
+    are_meant = tuple_(*own).in_([parts_of(key) for key in keys])
+    if len(own) == 1:
+        are_meant = own[0].in_(keys)
+    statement = select(*own, *(table.c[name] for name in attributes)).where(are_meant)
+    rows = run(statement.order_by(*own).with_for_update(key_share=True)) if keys else []
+    count = len(own)
+    return {key_of(row[:count]): dict(zip(attributes, row[count:], strict=True)) for row in rows}
 
 
 def lock_owner(type_: edm.EntityType, key: Any) -> None:

@@ -16,7 +16,7 @@ from app.errors import NotFoundError, ValidationError
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Related
 from app.odata.payload.values import Problems, join_path
-from app.odata.writing.rows import kept_values
+from app.odata.writing.rows import kept_rows, kept_values
 
 
 def creation_values(body: EntityBody) -> dict[str, Any]:
@@ -118,13 +118,13 @@ def _complex_type(type_: edm.EntityType, attribute: str) -> edm.ComplexType:
     return kind
 
 
-def kept_item(type_: edm.EntityType, key: Any) -> dict[str, Any]:
-    """What a client could have given for a member, as it stands; empty when it is gone."""
+def kept_items(type_: edm.EntityType, keys: Sequence[Any]) -> dict[Any, dict[str, Any]]:
+    """Key -> what a client could have given for a member, as it stands."""
     attributes: list[str] = []
     for prop in type_.properties.values():
         if is_changeable(type_, prop):
             attributes += prop.columns.values() if prop.columns else [prop.attribute]
-    return dict(kept_values(type_, key, tuple(attributes)) or {})
+    return kept_rows(type_, keys, tuple(attributes))
 
 
 def whole_list(
@@ -154,10 +154,11 @@ def whole_list(
         named = dict(members)
         new = [(key, item) for key, item in members if key is None]
         members = [(key, named.get(key)) for key in before] + new
+    kept = kept_items(type_, [key for key, _ in members if key is not None])
     whole: list[dict[str, Any]] = []
     for key, member in members:
         if member is None or not member.removed:
-            whole.append({} if key is None else kept_item(type_, key))
+            whole.append(kept.get(key, {}))
         if member is not None and not member.removed:
             member.position = len(whole) - 1
             whole[-1] |= read_item(member, key)
