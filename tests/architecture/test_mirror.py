@@ -15,7 +15,7 @@ FURTHER_IN = {
     "odata": "routes service",
     "odata.aggregation": "grouping pipeline rowset",
     "odata.batch": "references service",
-    "odata.binding": "arithmetic bound_calls casts comparison derived ordering",
+    "odata.binding": "arithmetic bound_calls casts comparison ordering",
     "odata.reading": "all_entities binder crossjoin keyset representation selection",
     "odata.sql": "decimals operands",
 }

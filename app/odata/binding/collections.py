@@ -94,20 +94,18 @@ def members(translator: Translating, node: Node) -> tuple[Opened, Bound]:
     return collection, collection.member
 
 
-def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Bound]:
-    """The members of a JSON array as rows, and what one of them is."""
-    elements = DialectSql(Text(), *_ELEMENTS, collection.sql)
-    table = elements.table_valued("value", name=context.next_name())
+def element_table(
+    context: Context, collection: Elements, offset: int, *, numbered: bool = False
+) -> tuple[FromClause, Bound]:
+    """The members of a JSON array as rows, and what one of them is.
+
+    Args:
+        numbered: with the place of each among the others, as the column ``key``.
+    """
+    columns = ("value", "key") if numbered else ("value",)
+    elements = DialectSql(Text(), *(_NUMBERED if numbered else _ELEMENTS), collection.sql)
+    table = elements.table_valued(*columns, name=context.next_name())
     return table, _element(table.c.value, collection.type.element, offset)
-
-
-def numbered_elements(
-    context: Context, collection: Elements, offset: int
-) -> tuple[FromClause, Bound, ColumnElement[int]]:
-    """As ``element_table``, and the place of a member among the others."""
-    elements = DialectSql(Text(), *_NUMBERED, collection.sql)
-    table = elements.table_valued("value", "key", name=context.next_name())
-    return table, _element(table.c.value, collection.type.element, offset), table.c.key
 
 
 def _opened_rows(translator: Translating, rows: Rows) -> Opened:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sqlalchemy import BigInteger
 
-from app.odata.binding.collections import numbered_elements
+from app.odata.binding.collections import element_table
 from app.odata.binding.ordering import sort_keys
 from app.odata.binding.paths import of_property, seen_as, unknown_name
 from app.odata.binding.translator import Translator
@@ -238,7 +238,7 @@ def shown_members(
         message = "of a collection $select takes $select, $filter, $orderby, $top, $skip, $count"
         raise UnsupportedError(message, offset)
     context = scope.context
-    table, member, position = numbered_elements(context, collection, offset)
+    table, member = element_table(context, collection, offset, numbered=True)
     translator = Translator(context, scope, it=it or scope, this=member, it_is_member=is_it)
     with context.naming(options.aliases):
         with option("$filter", is_nested=not is_it):
@@ -249,7 +249,7 @@ def shown_members(
     return ShownMembers(
         table,
         member,
-        position,
+        table.c.key,
         context.next_name(),
         conditions,
         order,

@@ -208,8 +208,8 @@ def _read_member(request: WriteRequest, target: Target, link: Link) -> EntityBod
     body.address = target.alternate
 
     def check() -> None:
-        kept = {} if target.is_collection else kept_items(target.type, (target.key,))
-        values = kept.get(target.key, {}) | creation_values(body)
+        stored = {} if target.is_collection else kept_items(target.type, (target.key,))
+        values = stored.get(target.key, {}) | creation_values(body)
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):

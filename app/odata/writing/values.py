@@ -154,11 +154,11 @@ def whole_list(
         named = dict(members)
         new = [(key, item) for key, item in members if key is None]
         members = [(key, named.get(key)) for key in before] + new
-    kept = kept_items(type_, [key for key, _ in members if key is not None])
+    stored = kept_items(type_, [key for key, _ in members if key is not None])
     whole: list[dict[str, Any]] = []
     for key, member in members:
         if member is None or not member.removed:
-            whole.append(kept.get(key, {}))
+            whole.append(stored.get(key, {}))
         if member is not None and not member.removed:
             member.position = len(whole) - 1
             whole[-1] |= read_item(member, key)
