@@ -60,7 +60,7 @@ class DeepWriter:
         for related in self._collections(body):
             for item in related.items:
                 link = Link(entity_set, key, related.navigation)
-                self._add(link, item, self._referred_key(related, item))
+                self._add(link, item, self.referred_key(related.navigation, item))
         return key
 
     def update(
@@ -95,7 +95,7 @@ class DeepWriter:
         with at_place(body):
             service.update(key, values, version)
         for related in self._collections(body):
-            self._update_collection(entity_set, body.type, key, related, replace)
+            self.change_collection(Link(entity_set, key, related.navigation), related, replace)
 
     # --- single-valued navigation -------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class DeepWriter:
             return None
         (item,) = related.items
         target_set = self.target_set(related.navigation)
-        key = self._referred_key(related, item)
+        key = self.referred_key(related.navigation, item)
         if key is None and changing:
             key = item.given_key
         if key is None:
@@ -135,14 +135,14 @@ class DeepWriter:
             service_of(entity_set, insert=True)
         return self.create(entity_set, item, **more)
 
-    def _referred_key(self, related: Related, item: EntityBody) -> Any | None:
+    def referred_key(self, nav: edm.NavigationProperty, item: EntityBody) -> Any | None:
         """The key of the entity whose URL an item gives; None when it gives none."""
         if item.reference is None:
             return None
         with as_bad_reference(item.path):
             target = self._resolve(item.reference)
-        if target.entity_set.type.name != related.navigation.target:
-            name = self.target_set(related.navigation).name
+        if target.entity_set.type.name != nav.target:
+            name = self.target_set(nav).name
             raise ValidationError([(item.path, f"must point at one of {name}")])
         if item.given_key not in (None, target.key):
             raise ValidationError([(item.path, "has the key of another entity than its @id")])
@@ -216,21 +216,17 @@ class DeepWriter:
             return replacement_values(item, frozenset(values)) | values
         return change_values(item, key) | values
 
-    def _update_collection(
-        self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related,
-        replace: bool,
-    ) -> None:  # fmt: skip
+    def change_collection(self, link: Link, related: Related, replace: bool = False) -> None:
         """Make a collection what the body says: all of it, or by the changes of a delta."""
         nav = related.navigation
-        link = Link(entity_set, key, nav)
-        remaining = []
-        before = related_keys(self._container, type_, key, nav)
+        remaining: list[Any] = []
+        before = link.related(self._container)
         for item in related.items:
-            target = self._referred_key(related, item)
+            target = self.referred_key(nav, item)
             if target is None:
-                target = _key_within(item, nav, key)
+                target = _key_within(item, nav, link.key)
             if not item.removed:
-                remaining.append(self._add(link, item, target, before, replace))
+                remaining.append(self._add(link, item, target, [*before, *remaining], replace))
             elif target in before:
                 self._remove(link, item, target)
             else:

@@ -25,7 +25,8 @@ from app.errors import (
 )
 from app.odata.binding.paths import parts_of
 from app.odata.model import edm
-from app.odata.payload.reader import BodyReader, EntityBody
+from app.odata.payload.reader import BodyReader, EntityBody, Related
+from app.odata.payload.values import join_path
 from app.odata.protocol.etags import refuse_tags
 from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts, parse_options
@@ -246,9 +247,10 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
     if request.http.method == "DELETE":
         _unrelate(request, target, link)
     elif target.is_collection and request.http.method == "PUT":
-        _make_related(request, link)
+        request.writer.change_collection(link, _all_related(request, link))
     else:
-        key = _referred(request, link, request.json(), "")
+        item = _reference(request, link, request.json(), "")
+        key = request.writer.referred_key(link.navigation, item)
         with as_bad_reference("@odata.id"):
             request.writer.relate(link, key)
     return no_content(request.version)
@@ -260,7 +262,8 @@ def _unrelate(request: WriteRequest, target: Target, link: Link) -> None:
         url = request.options.system.get("id")
         if url is None:
             raise InvalidQueryError("Say by $id which entity is no longer related.", position=0)
-        key = _key_of(request, link, url, "$id")
+        item = EntityBody(target.type, "$id", reference=url)
+        key = request.writer.referred_key(link.navigation, item)
         if key not in link.related(request.container):
             raise NotFoundError(f"{url} is not in {link.navigation.name}.")
     elif key is None:
@@ -268,41 +271,27 @@ def _unrelate(request: WriteRequest, target: Target, link: Link) -> None:
     request.writer.unrelate(link, key)
 
 
-def _make_related(request: WriteRequest, link: Link) -> None:
-    """Make exactly these entities related (Protocol 4.01, 11.4.6.4)."""
+def _all_related(request: WriteRequest, link: Link) -> Related:
+    """The entities that are to be related, and no others (Protocol 4.01, 11.4.6.4)."""
     body = request.json()
     items = body.get("value") if isinstance(body, dict) else None
     if not isinstance(items, list):
         raise ValidationError([("value", "must be an array of references")])
     request.refuse_others(body, "value", of="a collection of references")
-    targets = [
-        _referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)
+    references = [
+        _reference(request, link, item, f"value[{index}]") for index, item in enumerate(items)
     ]
-    before = link.related(request.container)
-    for key in before:
-        if key not in targets:
-            request.writer.unrelate(link, key)
-    for key in dict.fromkeys(targets):
-        if key not in before:
-            request.writer.relate(link, key)
+    return Related(link.navigation, "", references)
 
 
-def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
-    """The key of the entity that ``{"@odata.id": "Contacts(5)"}`` points at."""
+def _reference(request: WriteRequest, link: Link, body: Any, path: str) -> EntityBody:
+    """``{"@odata.id": "Contacts(5)"}`` as what a body says of an entity."""
     url = body.get("@odata.id", body.get("@id")) if isinstance(body, dict) else None
     if not isinstance(url, str):
-        id_path = f"{path}.@odata.id" if path else "@odata.id"
-        raise ValidationError([(id_path, "must be the URL of an entity")])
+        raise ValidationError([(join_path(path, "@odata.id"), "must be the URL of an entity")])
     request.refuse_others(body, of="a reference", path=path)
-    return _key_of(request, link, url, path or "@odata.id")
-
-
-def _key_of(request: WriteRequest, link: Link, url: str, path: str) -> Any:
-    with as_bad_reference(path):
-        target = request.entity_at(url)
-    if target.entity_set.type.name != link.navigation.target:
-        raise ValidationError([(path, f"must point at a {link.navigation.target}")])
-    return target.key
+    type_ = request.container.target(link.navigation)
+    return EntityBody(type_, path or "@odata.id", reference=url)
 
 
 # --- bytes: made by POST, replaced and removed by ``$value``
