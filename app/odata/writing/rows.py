@@ -110,10 +110,8 @@ def kept_rows(
 ) -> dict[Any, dict[str, Any]]:
     """Key -> the values of columns as they stand, the rows locked in the order of their keys."""
     table, own = type_.table, _key_columns(type_, type_.table)
-    are_meant = tuple_(*own).in_([parts_of(key) for key in keys])
-    if len(own) == 1:
-        are_meant = own[0].in_(keys)
-    statement = select(*own, *(table.c[name] for name in attributes)).where(are_meant)
+    whole: Any = own[0] if len(own) == 1 else tuple_(*own)
+    statement = select(*own, *(table.c[name] for name in attributes)).where(whole.in_(keys))
     rows = run(statement.order_by(*own).with_for_update(key_share=True)) if keys else []
     count = len(own)
     return {key_of(row[:count]): dict(zip(attributes, row[count:], strict=True)) for row in rows}

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from app.errors import PreconditionFailedError, ValidationError
-from tests.odata.bookshop import BOOK, authors, book_genres, books, chapters, genres
+from app.odata.writing.rows import kept_rows
+from tests.odata.bookshop import BOOK, TRANSLATION, authors, book_genres, books, chapters, genres
 from tests.odata.writing.conftest import Shop
 
 STALE, FIRST = 'W/"9"', 'W/"1"'
@@ -206,3 +207,17 @@ def test_a_problem_of_a_member_has_its_place_in_the_delta(shop: Shop) -> None:
         "Chapters[1].heading",
     }
     assert headings(shop, book) == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("languages", [(), ("de",), ("de", "fr", "xx")])
+def test_what_stands_of_rows_is_read_by_keys_of_several_parts(
+    shop: Shop, languages: tuple[str, ...]
+) -> None:
+    book = shop.make("Books", {"title": "One"})
+    for language in ("de", "en", "fr"):
+        body = {"bookId": book, "language": language, "title": language.upper()}
+        shop.post("Translations", body)
+    stored = kept_rows(TRANSLATION, [(book, language) for language in languages], ("title",))
+    assert stored == {
+        (book, language): {"title": language.upper()} for language in languages if language != "xx"
+    }
