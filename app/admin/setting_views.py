@@ -13,7 +13,7 @@ from marshmallow import Schema as FilesSchema
 from app.admin.area import area
 from app.errors import Detail, PreconditionFailedError, refuse_any
 from app.http import schema_fields as fields
-from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.dry_run import DryRunSchema, tried
 from app.http.schema_fields import Schema
 from app.http.security import requires
 from app.invoices.logo import CONTENT_TYPE, MAX_BYTES, delete_logo, read_logo, save_logo
@@ -57,42 +57,58 @@ IF_MATCH: dict[str, Any] = {
     "description": "The ETag that was read, or `*`: 412 when it is another by now.",
     "example": "*",
 }
-Write = Callable[[str, Mapping[str, Any]], None]
+Write = Callable[..., None]
 
 
-@area.get("/settings")
-@area.response(200, SettingsSchema)
-@requires("settings:read")
-def show_settings() -> Response:
-    """Everything that is set, with the defaults of what is not; the ETag is for `If-Match`."""
-    return show_tagged(None, _all())
+def _add_views(group: str | None, schema: type[Schema], changes: type[Schema], what: str) -> None:
+    """Reading, replacing and changing a group of settings, or with None all of them."""
+
+    @requires("settings:read")
+    def show() -> Response:
+        return _tagged(group)
+
+    @requires("settings:update")
+    def replace(query: dict[str, Any], values: dict[str, Any]) -> Response:
+        return _write(group, values, save_settings, query)
+
+    @requires("settings:update")
+    def change(query: dict[str, Any], values: dict[str, Any]) -> Response:
+        return _write(group, values, change_settings, query)
+
+    show.__doc__ = f"{what}, defaults filled in; the ETag is for `If-Match`."
+    left_out = "what is left out returns to its default" if group else "other groups stay"
+    replace.__doc__ = f"Replace the given values of {what.lower()}: {left_out}."
+    change.__doc__ = f"Set the given values of {what.lower()}; `null` returns to the default."
+    for view, name in ((show, "get"), (replace, "put"), (change, "patch")):
+        view.__name__ = f"{view.__name__}_{group or 'all'}_settings"
+        described: Any = area.response(200, schema)(view)
+        if name != "get":
+            body = area.arguments(changes)(described)
+            described = area.arguments(DryRunSchema, location="query")(body)
+            described = area.doc(parameters=[IF_MATCH])(described)
+        getattr(area, name)(f"/settings/{group}" if group else "/settings")(described)
 
 
-@area.patch("/settings")
-@area.doc(parameters=[IF_MATCH])
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SettingsChangesSchema)
-@area.response(200, SettingsSchema)
-@requires("settings:update")
-def change_all(query: dict[str, Any], body: dict[str, Any]) -> Response:
-    """Set the given values of the given groups, all or nothing; `null` returns to the default."""
-    return _write_all(query, body, change_settings)
+def _write(
+    group: str | None, values: dict[str, Any], write: Write, query: dict[str, Any]
+) -> Response:
+    """The settings after a change of a group or, all or nothing, of the groups that are given.
+
+    After a dry run nothing has a version.
+    """
+    version = _required_version(group)
+    with tried(query["dry_run"]):
+        if group is None:
+            _write_groups({name: each for name, each in values.items() if name != LOGO}, write)
+        else:
+            write(group, values, version=version)
+        answer = _tagged(group)
+    if query["dry_run"]:
+        del answer.headers["ETag"]
+    return answer
 
 
-@area.put("/settings")
-@area.doc(parameters=[IF_MATCH])
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SettingsChangesSchema)
-@area.response(200, SettingsSchema)
-@requires("settings:update")
-def replace_all(query: dict[str, Any], body: dict[str, Any]) -> Response:
-    """Replace the given groups, all or nothing; other groups stay as they are."""
-    return _write_all(query, body, save_settings)
-
-
-def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> Response:
-    require_all()
-    groups = {name: values for name, values in body.items() if name != LOGO}  # as it was read
+def _write_groups(groups: Mapping[str, Mapping[str, Any]], write: Write) -> None:
     refuse_any(
         Detail(f"{group}.{at.field}", at.message)
         for group, values in groups.items()
@@ -100,47 +116,46 @@ def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> Res
     )
     for group, values in groups.items():
         write(group, values)
-    return answer_tagged(query, None, _all())
 
 
-def _all() -> dict[str, Any]:
+def _tagged(group: str | None) -> Response:
+    """A group of settings, or all, with their ETag; 304 where the caller has it."""
     settings = organisation()
-    groups: dict[str, Any] = {group: settings_body(group, settings) for group in NAMES}
-    return {**groups, LOGO: logo_body(settings)}
+    if group is None:
+        groups: dict[str, Any] = {name: settings_body(name, settings) for name in NAMES}
+        answer = jsonify({**groups, LOGO: logo_body(settings)})
+    else:
+        answer = jsonify(settings_body(group, settings))
+    answer.set_etag(_version(group))
+    if request.method in ("GET", "HEAD"):
+        answer.make_conditional(request)
+    return answer
 
 
-def _add_group(group: str) -> None:
-    address, schema = f"/settings/{group}", schema_of(group)
+def _required_version(group: str | None) -> str | None:
+    """The version that ``If-Match`` asks for; None where it asks for none.
 
-    @requires("settings:read")
-    def show() -> Response:
-        return show_tagged(group, settings_body(group, organisation()))
-
-    @requires("settings:update")
-    def replace(query: dict[str, Any], values: dict[str, Any]) -> Response:
-        save_settings(group, values, version=required_version(group))
-        return answer_tagged(query, group, settings_body(group, organisation()))
-
-    @requires("settings:update")
-    def change(query: dict[str, Any], values: dict[str, Any]) -> Response:
-        change_settings(group, values, version=required_version(group))
-        return answer_tagged(query, group, settings_body(group, organisation()))
-
-    show.__doc__ = f"The settings of the group `{group}`, defaults filled in."
-    replace.__doc__ = f"Replace the group `{group}`: what is left out returns to its default."
-    change.__doc__ = f"Set the given values of the group `{group}`; `null` returns to the default."
-    for view, name in ((show, "get"), (replace, "put"), (change, "patch")):
-        view.__name__ = f"{view.__name__}_{group}_settings"
-        described: Any = area.response(200, schema)(view)
-        if name != "get":
-            body = area.arguments(schema)(described)
-            described = area.arguments(DryRunSchema, location="query")(body)
-            described = area.doc(parameters=[IF_MATCH])(described)
-        getattr(area, name)(address)(described)
+    Raises: PreconditionFailedError, the settings are others by now.
+    """
+    version, wanted = _version(group), request.if_match
+    if "If-Match" not in request.headers or wanted.star_tag:
+        return None
+    if not wanted.contains(version):
+        raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
+    return version
 
 
+def _version(group: str | None) -> str:
+    settings = organisation()
+    if group is not None:
+        return version_of(group, settings)
+    parts = " ".join(version_of(name, settings) for name in NAMES)
+    return hashlib.sha256(f"{parts} {settings.logo.sha256}".encode()).hexdigest()[:32]
+
+
+_add_views(None, SettingsSchema, SettingsChangesSchema, "The settings of all groups")
 for _name in NAMES:
-    _add_group(_name)
+    _add_views(_name, schema_of(_name), schema_of(_name), f"The settings of the group `{_name}`")
 
 
 class LogoFileSchema(FilesSchema):
@@ -180,51 +195,3 @@ def show_logo() -> Response:
 def remove_logo() -> None:
     """Print the name of the seller instead."""
     delete_logo()
-
-
-def required_version(group: str) -> str | None:
-    """The version of the group that ``If-Match`` asks for; None where it asks for none.
-
-    Raises: PreconditionFailedError, the group is another by now.
-    """
-    return _required(version_of(group, organisation()))
-
-
-def require_all() -> None:
-    """Refuse when ``If-Match`` asks for other settings than those there are.
-
-    Raises: PreconditionFailedError.
-    """
-    _required(_version_of_all())
-
-
-def show_tagged(group: str | None, body: dict[str, Any]) -> Response:
-    """``body`` with the ETag of the group, or of all; 304 where the caller has it."""
-    answer = jsonify(body)
-    answer.set_etag(version_of(group, organisation()) if group else _version_of_all())
-    if request.method in ("GET", "HEAD"):
-        answer.make_conditional(request)
-    return answer
-
-
-def answer_tagged(query: dict[str, Any], group: str | None, body: dict[str, Any]) -> Response:
-    """The same after a change; after a dry run nothing has a version."""
-    answer = show_tagged(group, body)
-    if undo_if_dry(query):
-        del answer.headers["ETag"]
-    return answer
-
-
-def _required(version: str) -> str | None:
-    wanted = request.if_match
-    if "If-Match" not in request.headers or wanted.star_tag:
-        return None
-    if not wanted.contains(version):
-        raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
-    return version
-
-
-def _version_of_all() -> str:
-    settings = organisation()
-    parts = " ".join(version_of(group, settings) for group in NAMES)
-    return hashlib.sha256(f"{parts} {settings.logo.sha256}".encode()).hexdigest()[:32]

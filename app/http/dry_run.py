@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
 
-from app.extensions import db
+from app.db.transactions import trial
 from app.http import schema_fields as fields
 from app.http.schema_fields import Schema
 
@@ -17,8 +17,6 @@ class DryRunSchema(Schema):
     )
 
 
-def undo_if_dry(query: dict[str, Any]) -> bool:
-    """At the end of an operation: undo it when it was only tried; returns whether it was."""
-    if query["dry_run"]:
-        db.session.rollback()
-    return bool(query["dry_run"])
+def tried(is_trial: bool) -> AbstractContextManager[None]:
+    """What an operation stands in: at its end it is undone when it was only tried."""
+    return trial() if is_trial else nullcontext()

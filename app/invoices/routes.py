@@ -9,7 +9,7 @@ from flask import Response, request
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import Area
 from app.http.dispositions import content_disposition
-from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.dry_run import DryRunSchema, tried
 from app.http.lists import Page
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, PageQuerySchema, page_schema
@@ -54,9 +54,8 @@ def list_deliveries(page: dict[str, int], invoice_id: int) -> Page:
 @requires("invoices:send")
 def resend(query: dict[str, Any], invoice_id: int, delivery_id: int) -> dict[str, Any]:
     """Send a failed mail again: the same message with the same Message-ID."""
-    answer = sending.resend(invoice_id, delivery_id)
-    undo_if_dry(query)
-    return answer
+    with tried(query["dry_run"]):
+        return sending.resend(invoice_id, delivery_id)
 
 
 class LinkSchema(Schema):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
-from app.db.transactions import trial
 from app.http.areas import Area
-from app.http.dry_run import DryRunSchema
+from app.http.dry_run import DryRunSchema, tried
 from app.http.security import requires
 from app.operations.declaration import Operation
 from app.operations.wire_types import names_record
@@ -25,7 +23,7 @@ def _view(area: Area, operation: Operation) -> Any:
     def view(*read: Any, **keys: int) -> Any:
         key = next(iter(keys.values()), None)
         is_trial = operation.changes and read[0]["dry_run"]
-        with trial() if is_trial else nullcontext():
+        with tried(is_trial):
             result = operation.call(key, read[-1] if operation.arguments else {})
             describe = operation.answer_of_trial if is_trial else None
             answer: Any = (describe or operation.answer)(result) if operation.answers else None
