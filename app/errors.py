@@ -21,21 +21,25 @@ class Detail(NamedTuple):
 
 
 class ApiError(Exception):
-    """An error with an HTTP status and a machine code (contract section 11.4)."""
+    """An error with an HTTP status and a machine code (contract section 11.4).
+
+    ``usual`` is what is said where nobody knows more of it.
+    """
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "INTERNAL_ERROR"
+    usual: ClassVar[str] = ""
 
     def __init__(
         self,
-        message: str,
+        message: str = "",
         details: Iterable[tuple[str, str] | Detail] = (),
         *,
         headers: Mapping[str, str] | None = None,
         position: int | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = message or self.usual
+        super().__init__(self.message)
         self.details = tuple(Detail(*detail) for detail in details)
         self.headers = dict(headers or {})
         self.position = position
@@ -188,6 +192,7 @@ class InsufficientScopeError(ForbiddenError):
 
 class NotFoundError(ApiError):
     status, code = 404, "NOT_FOUND"
+    usual = "There is nothing at this address."
 
 
 @contextmanager
@@ -202,10 +207,12 @@ def naming(field: str) -> Iterator[None]:
 
 class MethodNotAllowedError(ApiError):
     status, code = 405, "METHOD_NOT_ALLOWED"
+    usual = "This address does not take this method."
 
 
 class NotAcceptableError(ApiError):
     status, code = 406, "NOT_ACCEPTABLE"
+    usual = "This format is not offered: ask for application/json."
 
 
 class InvalidStateError(ApiError):
@@ -244,12 +251,14 @@ class GoneError(ApiError):
 
 class PreconditionFailedError(ApiError):
     status, code = 412, "PRECONDITION_FAILED"
+    usual = "The record was changed meanwhile."
 
 
 class TooLargeError(ApiError):
     """A body, a file or a URL over its limit."""
 
     status, code = 413, "FILE_TOO_LARGE"
+    usual = "The body is larger than this address takes."
 
 
 class UriTooLongError(ApiError):
@@ -258,6 +267,7 @@ class UriTooLongError(ApiError):
 
 class UnsupportedMediaTypeError(ApiError):
     status, code = 415, "UNSUPPORTED_MEDIA_TYPE"
+    usual = "Send the body as application/json."
 
 
 class RangeNotSatisfiableError(ApiError):
@@ -296,6 +306,7 @@ class ServiceUnavailableError(ApiError):
     """The database or another part is away; comes with ``Retry-After``."""
 
     status, code = 503, "SERVICE_UNAVAILABLE"
+    usual = "The service is not available for a moment; try again."
 
 
 def refuse_any(details: Iterable[tuple[str, str] | Detail]) -> None:

@@ -93,15 +93,13 @@ LANGUAGE = "en"
 _NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT))
 _MOST_CAUSES = 10
 _REALM = "business-platform"
-_OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
-    404: (NotFoundError, "There is nothing at this address."),
-    405: (MethodNotAllowedError, "This address does not take this method."),
-    406: (NotAcceptableError, "This format is not offered: ask for application/json."),
-    412: (PreconditionFailedError, "The record was changed meanwhile."),
-    413: (TooLargeError, "The body is larger than this address takes."),
-    415: (UnsupportedMediaTypeError, "Send the body as application/json."),
-    503: (ServiceUnavailableError, "The service is not available for a moment; try again."),
-}
+_OF_STATUS: dict[int, type[ApiError]] = {
+    kind.status: kind
+    for kind in (
+        NotFoundError, MethodNotAllowedError, NotAcceptableError, PreconditionFailedError,
+        TooLargeError, UnsupportedMediaTypeError, ServiceUnavailableError,
+    )
+}  # fmt: skip
 
 
 error_pages: Extension[ErrorPages] = Extension("error_pages")
@@ -211,7 +209,7 @@ def _from_http(error: HTTPException) -> ApiError:
     headers: dict[str, Any] = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(sorted(error.valid_methods))
-    kind, message = _OF_STATUS.get(error.code or 400, (None, ""))
+    kind = _OF_STATUS.get(error.code or 400)
     if kind is None:
         return ValidationError([("", "The request cannot be understood.")])
-    return kind(message, headers=headers)
+    return kind(headers=headers)

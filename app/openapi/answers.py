@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,66 +30,55 @@ from app.odata.model import edm
 
 REST, ODATA = "", "OData"
 
-_ERRORS: Mapping[str, tuple[str, ApiError]] = {
-    "400": (
+# What each is of, and one as it is answered.
+_ERRORS: tuple[tuple[str, ApiError], ...] = (
+    (
         "The request has problems; each is named with its field.",
         ValidationError([("name", "must not be null")]),
     ),
-    "401": ("Nobody is signed in.", TokenMissingError("Sign in: send a token or an API key.")),
-    "403": (
+    ("Nobody is signed in.", TokenMissingError("Sign in: send a token or an API key.")),
+    (
         "The caller may not do this; the message names the permission.",
         ForbiddenError(
             "Your role does not have the permission clients:delete.",
             [("permission", "clients:delete")],
         ),
     ),
-    "404": ("There is no such record, or not for this caller.", NotFoundError("No such record.")),
-    "405": (
-        "The address does not take this method.",
-        MethodNotAllowedError("This address does not take this method."),
-    ),
-    "406": (
-        "The format asked for is not offered.",
-        NotAcceptableError("This format is not offered: ask for application/json."),
-    ),
-    "409": (
+    ("There is no such record, or not for this caller.", NotFoundError("No such record.")),
+    ("The address does not take this method.", MethodNotAllowedError()),
+    ("The format asked for is not offered.", NotAcceptableError()),
+    (
         "The record is in another state, in use, or a unique value is taken.",
         DuplicateError("externalId: is taken", [("externalId", "is taken")]),
     ),
-    "412": (
-        "The record has another version than If-Match says.",
-        PreconditionFailedError("The record was changed by somebody else meanwhile."),
-    ),
-    "413": ("The body is too large.", TooLargeError("The body is larger than this address takes.")),
-    "415": (
-        "The body is of another media type.",
-        UnsupportedMediaTypeError("Send the body as application/json."),
-    ),
-    "423": (
+    ("The record has another version than If-Match says.", PreconditionFailedError()),
+    ("The body is too large.", TooLargeError()),
+    ("The body is of another media type.", UnsupportedMediaTypeError()),
+    (
         "The account is locked after too many wrong passwords; Retry-After says how long.",
         AccountLockedError("This account is locked.", headers={"Retry-After": "900"}),
     ),
-    "429": (
+    (
         "Too many requests within a minute; Retry-After says when to go on.",
         RateLimitedError("Too many requests.", headers={"Retry-After": "20"}),
     ),
-    "501": (
+    (
         "A part of OData that this address does not offer.",
         NotImplementedInServiceError("$search is not offered here."),
     ),
-    "503": (
+    (
         "The database is away for a moment.",
         ServiceUnavailableError("The database is not available.", headers={"Retry-After": "5"}),
     ),
-}
+)
 
 
 def error_answers() -> dict[str, Any]:
     """The answers with an error, of both families, as the document names them."""
     return {
-        f"{family}Error{status}": _error_answer(family, description, error)
+        f"{family}Error{error.status}": _error_answer(family, description, error)
         for family in (REST, ODATA)
-        for status, (description, error) in _ERRORS.items()
+        for description, error in _ERRORS
     }
 
 

@@ -44,7 +44,7 @@ _SENTENCE = re.compile(r"[A-Z%].* .*\.", re.DOTALL)
 _PLACE = re.compile(r"\{+(\w+)\}+")
 _REFUSING = ("Error", "records.get", "records.look_up", "problems.append")
 # What is assigned to these is said.
-_SAYING = {"message", "problem", "reason", "_OF_STATUS"}
+_SAYING = {"message", "problem", "reason", "usual"}
 _DESCRIBING = ("description", "summary", "label", "title", "doc", "example")
 
 

@@ -90,3 +90,16 @@ def test_a_body_is_an_object_of_known_members() -> None:
     with pytest.raises(marshmallow.ValidationError) as caught:
         schema.load(["Acme"])
     assert caught.value.messages == {"_schema": ["must be an object"]}
+
+
+def test_what_is_wrong_with_a_member_of_any_name_is_said_of_its_name() -> None:
+    counts = fields.Dict(
+        fields.String(validate=marshmallow.validate.OneOf("AB", error="is another")),
+        fields.Integer(),
+    )
+    with pytest.raises(marshmallow.ValidationError) as caught:
+        counts.deserialize({"A": 1, "B": "many", "c": 2})
+    assert caught.value.messages == {"B": ["must be a whole number"], "c": ["is another"]}
+    with pytest.raises(marshmallow.ValidationError) as caught:
+        counts.deserialize(["A"])
+    assert caught.value.messages == ["must be an object"]
