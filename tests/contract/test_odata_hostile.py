@@ -17,13 +17,13 @@ from tests.contract.conftest import Api
 def hints(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names for which a nearest one was looked for."""
     asked: list[str] = []
-    find = payload_values.unknown_name
+    find = payload_values.suggestion
 
-    def counted(name: str, *more: Any) -> str:
+    def counted(name: str, *known: Any) -> str:
         asked.append(name)
-        return find(name, *more)
+        return find(name, *known)
 
-    monkeypatch.setattr(payload_values, "unknown_name", counted)
+    monkeypatch.setattr(payload_values, "suggestion", counted)
     return asked
 
 
