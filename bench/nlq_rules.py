@@ -3,8 +3,9 @@
     python -m bench.nlq_rules [--most 20]
 
 Of each rule that at most so many questions of the fitting part are read by: how many of these are
-answered rightly, and how many no longer are without it. What loses none says again what others
-say; the weights stay as they are, so a rule that is gone may be worth less than is printed.
+answered rightly, and how many no longer are without it; then how many of its own examples ask
+something else. What loses none and changes no example says again what others say; the weights stay
+as they are, so a rule that is gone may be worth less than is printed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.bi.answering import answer_question
 from app.bi.periods.calendar import calendar
 from app.bi.questions.answering import propose
 from app.bi.questions.lexicon import LANGUAGES
@@ -39,12 +41,17 @@ def main() -> None:
         lines = []
         for name in rare:
             right = _right(cases[name])
+            examples = rules_data()["rules"].get(name, {}).get("examples", ())
+            asked = [_query(example) for example in examples]
             with _without(name):
                 kept = _right(right)
+                changed = sum(
+                    _query(one) != query for one, query in zip(examples, asked, strict=True)
+                )
             lost = [case.question for case in right if case not in kept]
-            lines.append((len(lost), len(right), name, "; ".join(lost[:3])))
-    for count, of, name, examples in sorted(lines):
-        print(f"{name:22} {count:3} lost of {of:3} right  {examples}")
+            lines.append((len(lost), changed, len(right), name, "; ".join(lost[:3])))
+    for count, changed, of, name, some in sorted(lines):
+        print(f"{name:22} {count:3} lost of {of:3} right, {changed} examples changed  {some}")
 
 
 def _by_rule() -> dict[str, list[Case]]:
@@ -57,6 +64,12 @@ def _by_rule() -> dict[str, list[Case]]:
         for name in named:
             cases[name].append(one.case)
     return cases
+
+
+def _query(question: str) -> object:
+    """What an answer asks the data, or that there is none."""
+    answer = answer_question(question, limit=1)
+    return answer["query"] or answer["status"]
 
 
 def _right(cases: list[Case]) -> list[Case]:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.bi.charts import MOST_BARS, MOST_POINTS, vega_lite
+from app.bi.charts import MOST_POINTS, vega_lite
 from app.bi.currencies import amounts_of, in_one_currency
 from app.bi.periods.spans import CYCLES
-from app.bi.plans.charting import chart_of_plan
 from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
 from app.bi.plans.entities import spoken
@@ -22,13 +21,14 @@ from app.bi.plans.phrasing import (
     group_words,
     interpretation,
     money,
-    number,
     offered,
 )
 from app.bi.plans.plan import Plan
 from app.bi.plans.records import by_itself, listed, next_plans, record_words, standing
 from app.bi.query import Row, count, run
-from app.bi.words.speech import Speech
+from app.bi.reports.charting import Charting
+from app.bi.reports.language import ReportLanguage
+from app.bi.reports.planned import report_of_plan
 from app.container.measures import MEASURES
 from app.http.page_sizes import ANSWER
 
@@ -74,8 +74,7 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
     of_it = None if record_query is None else run(record_query.query, 2)
     is_one = alone is not None and of_it is not None and len(of_it.rows) == 1
     if alone and record_query and of_it and is_one:  # it is told as it is, whether it is so or not
-        is_told = plan.asked_columns or plan.asked == "when"
-        so = "" if is_told else plan.say("Yes" if result.rows else "No") + ". "
+        so = "" if plan.asked_columns else plan.say("Yes" if result.rows else "No") + ". "
         compiled_plan, result = record_query, of_it
     rows = [_complete(row, compiled_plan) for row in result.rows]
     total = (
@@ -204,57 +203,21 @@ def chart_of(
     plan: Plan, compiled_plan: Compiled, rows: Sequence[Row], total: int | None = None
 ) -> dict[str, Any] | None:
     """A chart where there are groups to compare; None for a single figure or a list."""
-    chart = chart_of_plan(plan, compiled_plan)
-    if chart is None or not 2 <= len(rows) <= MOST_POINTS:
+    report = report_of_plan(plan, compiled_plan)
+    if report.chart is None or not 2 <= len(rows) <= MOST_POINTS:
         return None
-    values = _with_unique_names(plan, rows)
-    shown_x = chart.x
-    if plan.grain is not None:
-        for row in values:
-            row["period"] = _stamp(plan.say, plan.grain, row)
-        chart, shown_x = replace(chart, x="period"), plan.grain
-    else:
-        values = values[:MOST_BARS]
-    if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
+    charting = Charting(report, ReportLanguage(plan.say.code))
+    for row in rows:
+        charting.add(row | {name: cycle_name(plan.say, name, row[name])
+                            for name in CYCLES if name in row})  # fmt: skip
+    charted = charting.result((total or len(rows)) - len(rows))
+    if charted is None:
+        return None
+    chart = charted.chart
+    if chart.series is not None and len({row[chart.series] for row in charted.rows}) < 2:
         chart = replace(chart, series=None)
-    left = (total or len(rows)) - len(values)
-    if chart.type == "arc" and (chart.series is not None or left):
-        chart = replace(chart, type="bar")  # slices of several currencies, or of some, are no whole
-    remark = plan.say("{count} more are not shown.", count=number(plan.say, left)) if left else ""
-    spec = vega_lite(chart, values, chart.y_label, remark)
-    return {"type": chart.type, "x": shown_x, "y": chart.y, "spec": spec}
-
-
-def _with_unique_names(plan: Plan, rows: Sequence[Row]) -> list[Row]:
-    """The rows, names that are those of several records with the number of each behind them."""
-    values: list[Row] = [dict(row) for row in rows]
-    for dimension in plan.dimensions:
-        keys: dict[Any, set[Any]] = {}
-        for row in rows:
-            keys.setdefault(row.get(dimension.path), set()).add(
-                row.get(dimension.key or dimension.path)
-            )
-        for row in values:
-            if len(keys[row.get(dimension.path)]) > 1:
-                row[dimension.path] = (
-                    f"{row.get(dimension.path)} ({row.get(dimension.key or dimension.path)})"
-                )
-    return values
-
-
-def _stamp(say: Speech, grain: str, row: Row) -> str:
-    """A period as it sorts and reads: 2026-03, 2026 Q1."""
-    year, part = row.get("year"), row.get(grain)
-    if grain == "year":
-        return str(year)
-    if grain == "month" and year is not None and part is not None:
-        return f"{year}-{part:02d}"
-    if grain in ("quarter", "half") and year is not None:
-        return f"{year} {grain[0].upper()}{part}"
-    if grain in CYCLES:
-        name = cycle_name(say, grain, part)
-        return f"{part} {name}" if grain != "hour" and name else str(name)  # so that they sort
-    return str(part if part is not None else next(iter(row.values())))
+    spec = vega_lite(chart, charted.rows, chart.y_label, charted.remark)
+    return {"type": chart.type, "x": plan.grain or chart.x, "y": chart.y, "spec": spec}
 
 
 def unread(plan: Plan) -> Answer:

@@ -20,7 +20,7 @@ from app.bi.plans.filtering import all_of, condition_text, span, steps_of
 from app.bi.plans.listing import listed
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Query
-from app.bi.words.speech import capital, plural
+from app.bi.words.speech import capital
 from app.container.model import NAMESPACE
 from app.money import USUAL_DIGITS, digits
 
@@ -67,8 +67,6 @@ class _Grouping:
         if plan.threshold is not None:
             main = self._compared_by
             steps.append(f"filter({main} {plan.threshold.sign} {plan.threshold.number})")
-        if plan.is_counted:
-            return self._counted(steps)
         if plan.is_within:
             steps += self._first_of_each()
         if plan.kind == "mean":
@@ -97,15 +95,6 @@ class _Grouping:
         if figure.currency is not None:
             return rounded(name, max(USUAL_DIGITS, digits(figure.currency)))
         return rounded_apart(name, currency) if currency else rounded(name)
-
-    def _counted(self, steps: list[str]) -> Compiled:
-        """How many of the groups there are."""
-        label = self.plan.dimensions[0].label
-        options = {"apply": "/".join([*steps, "aggregate($count as count)"])}
-        say = self.plan.say
-        many = say("Number of {many}", many=say.named(plural(label)))
-        counted = Column("count", many, "number")
-        return Compiled(Query(self.plan.entity.set, options), (counted,), ("count",), None)
 
     @property
     def _main(self) -> str:

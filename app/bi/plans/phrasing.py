@@ -57,8 +57,8 @@ def restated(plan: Plan) -> str:
     if plan.compared is not None:
         parts.append(say("compared with {period}", period=say.span(plan.compared)))
     if plan.threshold is not None:
-        chosen = "- how many have {limit}" if plan.is_counted else "- those with {limit}"
-        parts.append(say(chosen, limit=threshold_words(say, plan.threshold)))
+        limit = threshold_words(say, plan.threshold)
+        parts.append(say("- those with {limit}", limit=limit))
     if plan.is_within and plan.kind == "list":
         parts.append(say("of each {group}", group=_within_words(plan)))
     elif plan.is_within:
@@ -194,12 +194,7 @@ def _within(say: Speech, period: Period) -> str:
 
 def decided(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """``Yes. `` or ``No. `` to what is asked so; empty of other questions."""
-    if is_of_two(plan):
-        verdict_words = verdict(plan, compiled, rows)
-    elif plan.asked != "yes" or plan.kind not in ("list", "count"):
-        verdict_words = None
-    else:
-        verdict_words = "Yes" if rows and rows[0].get("count", 1) else "No"
+    verdict_words = verdict(plan, compiled, rows)
     return "" if verdict_words is None else f"{plan.say(verdict_words)}. "
 
 
@@ -212,9 +207,6 @@ def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | Non
     if plan.compared is not None:
         return _compared(plan, compiled, rows, total)
     groups = compiled.group_columns
-    if plan.is_counted:
-        head = interpretation(replace(plan, assumptions=(), repaired=())).rstrip(".")
-        return f"{head}: {number(say, rows[0]['count'])}."
     if not groups and plan.figures:
         return _several(plan, compiled, rows)
     if not groups:
@@ -475,11 +467,6 @@ def _percent(say: Speech, value: Any) -> str:
 def number(say: Speech, value: Any) -> str:
     """A number as people read it."""
     return say.digits(f"{value:,}" if isinstance(value, int) else f"{round(Decimal(value), 2):,}")
-
-
-def is_of_two(plan: Plan) -> bool:
-    """Whether two figures are set against each other."""
-    return plan.compared is not None or _pair(plan) is not None
 
 
 def verdict(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str | None:

@@ -75,9 +75,8 @@ class Plan:
     chart: str | None = None  # pie, bar, line or table, where one was asked for
     distinct: Dimension | None = None
     threshold: Threshold | None = None  # of groups: those whose figure is so
-    is_counted: bool = False  # how many such groups there are
     figures: tuple[Figure, ...] = ()  # beside the first
-    asked: str = ""  # yes, when
+    asked: str = ""  # whether it is more or less
     is_converted: bool = False  # amounts into the currency of the organisation
     own: Measure | None = None  # beside the worth of groups that have one currency each
     ratio: Ratio | None = None  # of a share: two sums instead of records that hit

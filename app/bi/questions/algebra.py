@@ -199,11 +199,10 @@ class Meaning:
     part: Restriction | None = None  # the share of it in all
     distinct: str = ""  # how many different values of this dimension
     is_mean: bool = False  # the average over groups: of their figure, or how many records
-    is_counted: bool = False  # how many such groups there are
     is_converted: bool = False  # into the currency of the organisation
     columns: tuple[str, ...] = ()
     chart: str = ""
-    asked: str = ""  # "yes": answered by yes or no
+    asked: str = ""  # whether it is "more" or "less"
 
     def changed(self, **values: object) -> Meaning:
         """The same with some parts replaced."""

@@ -86,7 +86,7 @@ class Compiler:
         plan = self._issued(plan, kind, meaning)
         plan = self._ranked(plan, kind, meaning)
         if meaning.threshold is not None:
-            plan = replace(plan, threshold=meaning.threshold, is_counted=meaning.is_counted)
+            plan = replace(plan, threshold=meaning.threshold)
         # "When was it paid" asks for the day of that, not for the usual one.
         own = plan.date if plan.date and plan.period is None else kind.date
         asked_columns = tuple(own if path == kind.date else path for path in meaning.columns)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
-    Against,
     All,
     Compares,
     Dated,
@@ -27,7 +26,6 @@ from app.bi.questions.algebra import (
     Restriction,
     When,
     alternatives_of,
-    inner,
     parts_of,
 )
 from app.bi.questions.drafts import FIRST, Draft, Rank
@@ -115,9 +113,6 @@ class _Finishing:
                         if flag.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
-        if meaning.against == Against() and any(group.grain for group in meaning.groups):
-            # "Growth per quarter": from one quarter to the next, where no period is set against.
-            meaning = meaning if meaning.dated else replace(meaning, against=None)
         meaning = self._by_month(self._counted_in(self._split(self._implied(meaning))))
         meaning = self._with_direction(meaning)
         meaning = self._ranked(self._shared(self._mean(self._distinct(meaning))))
@@ -373,10 +368,6 @@ class _Finishing:
         if not meaning.figures or (not stated and (meaning.groups or not meaning.where)):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
-        paths = {self.kind.dimensions[group.dimension].path for group in meaning.groups
-                 if group.dimension}  # fmt: skip
-        if any(state.path in paths for state in self.kind.stated(inner(part))):
-            raise TypeMismatchError("all of a group are so, or none")
         together = parts_of(self.draft.where[-1].by_kind[self.key]) if self.draft.where else ()
         if len(together) > 1 and meaning.where[-len(together) :] == together:
             whole, part = list(meaning.where[: -len(together)]), All(together)
@@ -449,15 +440,11 @@ class _Finishing:
         return replace(meaning, figures=(replace(first, method=method), *meaning.figures[1:]))
 
     def _single(self, meaning: Meaning, figure: Figure, rank: Rank) -> Meaning | None:
-        """``largest amount due on any invoice``: the record with most of it, where that is
-        money, or said of those before."""
+        """``largest amount due on any invoice``: the record with most of it."""
         measure = self.kind.figures.get(figure.measure)
         path = self.kind.path_of(figure.measure)
         named = self.draft.named == self.key and not figure.is_rate and not figure.method
         if not named or rank.word not in ("highest", "lowest") or not self.kind.is_number(path):
-            return None
-        is_money = self.kind.currency_of(path) if measure is None else measure.money
-        if not (is_money or "of each" in self.draft.flags):
             return None
         counted = measure.filter if measure is not None and measure.snapshot else None
         state, where = Is(self.kind.state_with(counted)), meaning.where

@@ -279,9 +279,6 @@ def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
     # "Only the first 3" of groups, which are told from the largest on.
     is_first = rank.word == "oldest" and bool(previous.groups) and not by_time
     down = rank.descending or is_first
-    if previous.ranking is not None:
-        limit = 0 if is_sorted else rank.limit or previous.ranking.limit
-        return replace(previous, ranking=replace(previous.ranking, descending=down, limit=limit))
     if not previous.groups:
         return None
     all_of_them = is_sorted or not rank.word  # "who has how many"
@@ -344,8 +341,6 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     several = bool(draft.rank and draft.rank.limit > 1)  # "how much is overdue?" "The ten largest?"
     if of_records and (several or meaning.columns or not _amounts(changed)):
         changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
-    if draft.figures and meaning.ranking is not None and not meaning.figures:
-        return replace(_listed(changed, kind), ranking=meaning.ranking)  # "the one with the most"
     if draft.figures:
         is_narrowed = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
         if not is_narrowed and not previous.figures and _is_property(draft.figures[0], kind):
@@ -479,9 +474,6 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
         records = _behind(previous, has, kind, other)
         return replace(meaning, where=(*records.where, *meaning.where))
     name = other.data["one"]
-    is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
-    if is_bare and name in kind.dimensions and not previous.groups:
-        return _grouped(previous, (Group(name),), model)
     is_same = refers == "person" or not (refers or "list" in draft.flags)  # "open tickets?"
     parts = tuple(_named_in(previous, kind, other)) if is_same else ()
     if parts := parts or tuple(belonging(previous, kind, other)):

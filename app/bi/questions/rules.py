@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
-    OPPOSITE,
     OR,
     PERCENTILES,
     Against,
@@ -305,8 +304,6 @@ class Grammar:
             opposite = kind.data.get("opposites", {}).get(restriction.state)
             if opposite:
                 return Is(opposite)
-        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
-            return replace(restriction, sign=OPPOSITE[restriction.sign])
         if isinstance(restriction, Dated):
             return self.not_then(kind, restriction)
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
@@ -625,12 +622,6 @@ class Grammar:
     def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
         return draft.within(*part, left=left)
 
-    def two_dates(
-        self, first: tuple[When, Options], second: tuple[When, Options]
-    ) -> tuple[When, Options] | None:
-        when = self.two_periods(first[0], second[0])
-        return (when, first[1]) if when and first[1].key == second[1].key else None
-
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
@@ -681,22 +672,21 @@ class Grammar:
         return aged._replace(leftward=aged.leftward or is_lasting(when))  # "seit Mai | ohne Ticket"
 
     @_of_each("{0.key} {1.words}")
-    def so_long_since(self, kind: Kind, path: str, when: When) -> Restriction:
-        is_ahead = path in kind.data.get("ahead", ()) and unit_of_age(when)
-        is_implied = is_ahead and kind.state_with(kind.dates.get(path))
-        return _dated_as(kind, path, coming(when)) if is_implied else Dated(when, path)
-
-    @_of_each("{0.key} {1.words}")
-    def so_long_so(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
-        date = kind.since(meaning) or kind.date
-        return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
-
-    @_of_each("{0.key} {1.words}")
-    def so_long_in(self, kind: Kind, name: str, when: When) -> Restriction | None:
-        """``in the same stage for more than 60 days``: what is closed stays nowhere."""
-        date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
-        dated = Dated(when, date) if date else None
-        return All((Is(state), dated)) if dated and state else dated
+    def so_long(self, kind: Kind, meaning: Any, when: When) -> Restriction | None:
+        """A state that lasts so long, an event that lies so long back, a place where records stay
+        so long: what is closed stays nowhere."""
+        if isinstance(meaning, Is):
+            return All((meaning, Dated(when, kind.since(meaning) or kind.date)))
+        if not isinstance(meaning, str):
+            return None
+        if date := kind.data.get("since", {}).get(meaning, ""):
+            state, dated = kind.data.get("staying", ""), Dated(when, date)
+            return All((Is(state), dated)) if state else dated
+        is_ahead = meaning in kind.data.get("ahead", ()) and unit_of_age(when)
+        is_implied = is_ahead and kind.state_with(kind.dates.get(meaning))
+        if is_implied:
+            return _dated_as(kind, meaning, coming(when))
+        return Dated(when, meaning) if kind.is_dated(meaning) else None
 
     def of_long_bound(self, bound: Bound) -> When | None:
         """``45 days or more``."""
@@ -1008,11 +998,6 @@ class Grammar:
         choices = Options(f"{first.figures[0].key}{_TOLD}{second.figures[0].key}", by_kind)
         return first.only(by_kind)._replace(figures=(choices,))
 
-    def rate_of_state(self, part: Options, _: str) -> Draft:
-        kinds = frozenset(part.by_kind)
-        flags = frozenset(("share", "counted"))
-        return Draft(kinds, where=(part,), figures=(self._count(),), flags=flags)
-
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
         role, limit = rank
@@ -1068,10 +1053,6 @@ class Grammar:
     def duration(self, kind: Kind, start: str, ends: Options) -> Figure | None:
         end = ends.by_kind.get(kind.key, start)
         return Figure(f"{start}..{end}") if end != start else None
-
-    def time_taken(self, _: str, draft: Draft) -> Draft | None:
-        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
-        return draft.flagged("counted") if is_duration else None
 
     def different(self, _: str, part: Options) -> Draft:
         names = Options(f"distinct {part.key}", part.by_kind)
@@ -1280,14 +1261,6 @@ class Grammar:
         is_ranked = rank is not None and rank.of in ("count", "figure") and not draft.groups
         return self._per_subject(subject, draft) if is_ranked and subject.is_records else None
 
-    def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
-        return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
-
-    def deed_ranked(self, deed: Draft, of: Draft | Options) -> Draft | None:
-        if isinstance(of, Options):
-            return self.group_ranked(of, deed)
-        return self.records_ranked(of, deed)
-
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
         role, limit = rank
@@ -1405,8 +1378,6 @@ class Grammar:
 
     def united(self, counted: Number | Bound, unit: str) -> Number | Bound | None:
         """With a unit of time, a currency, or ``%``."""
-        if unit == "each":
-            return counted
         number = counted.number if isinstance(counted, Bound) else counted
         if number.unit or number.currency:
             return None
@@ -1414,12 +1385,8 @@ class Grammar:
                   else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
         return counted._replace(number=number) if isinstance(counted, Bound) else number
 
-    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
-        """Half a year: the ``a`` is a number, and its unit is behind."""
-        unit = number_or_word
-        if isinstance(unit, Number):
-            unit = unit.unit if unit.text == "1" else ""
-        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
+    def half_unit(self, _: str, unit: str) -> Number:
+        return {"day": Number("12", "hour"), "year": Number("6", "month")}[unit]
 
     @_of_each("{0.key} {1}")
     def number_of(self, kind: Kind, name: str, number: Bound | Number) -> Restriction | None:
@@ -1445,33 +1412,19 @@ class Grammar:
         is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
         return Compares(path, _SIGNS[role], limit) if is_alike else None
 
-    def over_limit(self, role: str, part: Options) -> Options:
-        """``over their credit limit``: what is limited by it."""
-        return self._limited_by(part, _SIGNS[role])
-
-    def exceeded(self, part: Options, _: str) -> Options:
-        return self._limited_by(part, "gt", either=True)
-
-    def part_of_limit(self, bound: Bound, part: Options) -> Options | None:
-        is_part = bound.number.unit == "%"
-        return self._limited_by(part, bound.sign, bound.number.text) if is_part else None
-
-    def _limited_by(
-        self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
-    ) -> Options:
-        """What is limited against its limit, either of which is named, or a state of it."""
-
-        def limited(kind: Kind, name: Any) -> Restriction | None:
-            path = kind.states[name.state].amount if isinstance(name, Is) else ""
-            path = _number_path(kind, name) if isinstance(name, str) else path
-            limits = kind.data.get("limits", {})
-            limit = next(
-                (limit for limit, of in limits.items() if path and path in (limit, of)), ""
-            )
-            is_limit = limit and (either or factor or path == limit)
-            return Compares(limits[limit], sign, limit, factor=factor) if is_limit else None
-
-        return self._each(part, f"limited {part.key} {sign} {factor}", limited)
+    @_of_each("limited {0.key} {1}")
+    def limited(self, kind: Kind, name: Any, by: str | Bound) -> Restriction | None:
+        """``over their credit limit``, ``over 80 % of it``: what is limited against its limit,
+        either of which is named where it is a part or exceeded, or a state of it."""
+        bound = Bound(_SIGNS.get(by, "gt"), Number("", "%")) if isinstance(by, str) else by
+        path = _number_path(kind, name) if isinstance(name, str) else ""
+        path = kind.states[name.state].amount if isinstance(name, Is) else path
+        limits = kind.data.get("limits", {})
+        limit = next((limit for limit, of in limits.items() if path and path in (limit, of)), "")
+        is_limit = limit and (path == limit or by in ("exceeded", bound))
+        if not is_limit or bound.number.unit != "%":
+            return None
+        return Compares(limits[limit], bound.sign, limit, factor=bound.number.text)
 
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
         is_of_one = (
@@ -1547,10 +1500,6 @@ class Grammar:
         """The groups of records; of one record its own value: ``who handles T-000012``."""
         record = self.what_of(part, draft) if self._is_of_one(draft) else None
         return record or draft.grouped(_groups(part), left=True)
-
-    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
-        is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
-        return None if is_told or not subject.is_records else self._per_subject(subject, draft)
 
     # --- what is asked
 
@@ -1652,9 +1601,6 @@ class Grammar:
             kinds &= {next(iter(value.by_kind))}
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
-    def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
-        return (self._columns(part),)
-
     def columns_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         is_known = len(part) > 1 or "before" in draft.flags
         return self.showing(draft._replace(leftward=False), part) if is_known else None
@@ -1662,17 +1608,6 @@ class Grammar:
     def more_columns(self, *parts: Any) -> tuple[Options, ...]:
         several = (part if isinstance(part, tuple) else (self._columns(part),) for part in parts)
         return tuple(chain.from_iterable(several))
-
-    def telling_whose(self, draft: Draft) -> Draft | None:
-        """With the client of records, or who is responsible."""
-        names = {}
-        for key in draft.kinds:
-            kind = self.kinds[key]
-            roles = ("client", kind.data.get("person", "owner"))
-            if name := next((role for role in roles if role in kind.dimensions), ""):
-                names[key] = name
-        column = self._columns(Options("whose", names))
-        return self.showing(draft._replace(leftward=False), (column,))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         is_about = draft.named or ("state alone" in draft.flags and len(part) > 1)
@@ -2058,8 +1993,6 @@ def _member(
     states: Mapping[str, State], restriction: Restriction, beside: Restriction
 ) -> Restriction:
     """``open or on hold``: the state of that name, not all those that the other is one of."""
-    if isinstance(restriction, Either):
-        return Either(tuple(_member(states, part, beside) for part in restriction.of))
     if not isinstance(restriction, Is) or not isinstance(beside, Is):
         return restriction
     other = states[beside.state]

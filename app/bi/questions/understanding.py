@@ -256,8 +256,7 @@ class Understanding:
         stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         several = self.lexicon.data["language"].get("several", ())
         is_plural = any(token.text.lower() in several for token in tokenise(question))
-        marks = {"plural": is_plural, "of each": not previous.groups}
-        flags = ("before", *(flag for flag, is_so in marks.items() if is_so))
+        flags = ("before", *(("plural",) * is_plural))
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)

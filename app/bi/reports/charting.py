@@ -14,7 +14,7 @@ from typing import Any
 
 from app.bi.charts import MOST_BARS, MOST_POINTS, Chart
 from app.bi.query import Row
-from app.bi.reports.definition import Report
+from app.bi.reports.definition import Column, Report
 from app.bi.reports.language import ReportLanguage
 from app.written.catalogue import marked
 
@@ -67,7 +67,9 @@ class Charting:
         value = row.get(chart.y)
         key: Any = (position, series)
         known = self._bars.get(key)
-        if known is not None and self._is_summed and _is_number(value):
+        figure = self._figure(chart)
+        is_summed = figure is not None and figure.is_total
+        if known is not None and is_summed and _is_number(value):
             known.value = value if known.value is None else known.value + value
             return
         if len(self._bars) >= MOST_KEPT:
@@ -78,18 +80,22 @@ class Charting:
             key = (position, series)
         self._bars[key] = _Bar(position, _text(chart, row), series, value)
 
-    def result(self) -> Charted | None:
-        """What the chart shows; None where there is no chart, or nothing to be shown."""
+    def result(self, more: int = 0) -> Charted | None:
+        """What the chart shows; None where there is no chart, or nothing to be shown.
+
+        Args:
+            more: rows of the report that it was not told.
+        """
         chart = self.report.chart
         if chart is None or not self._bars:
             return None
-        label = next(
-            (column.label for column in self.report.columns if column.name == chart.y), chart.y
-        )
+        figure = self._figure(chart)
+        label = chart.y if figure is None else figure.label
         texts = _unique_texts(self._bars.values())
         bars = self._bars_drawn(chart)
+        left = len(self._bars) - len(bars) + self._missed + more
         chart = replace(chart, series=chart.series or self._currency(chart), y_label=label)
-        if chart.type == "arc" and len({bar.series for bar in bars}) > 1:
+        if chart.type == "arc" and (left or len({bar.series for bar in bars}) > 1):
             chart = replace(chart, type="bar")  # slices of several currencies make no whole
         rows: list[Row] = []
         for bar in bars:
@@ -97,7 +103,7 @@ class Charting:
             if chart.series:
                 row[chart.series] = bar.series
             rows.append(row)
-        return Charted(chart, rows, self._remark(chart, bars))
+        return Charted(chart, rows, self._remark(chart, left))
 
     def _series(self, chart: Chart, row: Mapping[str, Any]) -> Any:
         """What the colour of a bar stands for; amounts of two currencies are never one bar."""
@@ -109,19 +115,13 @@ class Charting:
 
     def _currency(self, chart: Chart) -> str | None:
         """The column with the currency of the figures, where the chart does not show it itself."""
-        types = {column.name: column.type for column in self.report.columns}
-        axes = (chart.x, chart.series)
-        currency = self.report.currency
-        return None if types.get(chart.y) != "money" or currency in axes else currency
+        figure, currency = self._figure(chart), self.report.currency
+        is_money = figure is not None and figure.type == "money" and figure.currency is None
+        return currency if is_money and currency not in (chart.x, chart.series) else None
 
-    @property
-    def _is_summed(self) -> bool:
-        chart = self.report.chart
-        return any(
-            column.is_total
-            for column in self.report.columns
-            if chart is not None and column.name == chart.y
-        )
+    def _figure(self, chart: Chart) -> Column | None:
+        """The column that says how long the bars are."""
+        return next((column for column in self.report.columns if column.name == chart.y), None)
 
     def _bars_drawn(self, chart: Chart) -> list[_Bar]:
         """More bars than that cannot be told apart, and take long to draw."""
@@ -135,8 +135,7 @@ class Charting:
         positions = set(list(places)[-MOST_BARS:]) if is_time else _largest_places(bars)
         return [bar for bar in bars if bar.position in positions]
 
-    def _remark(self, chart: Chart, drawn: list[_Bar]) -> str:
-        left = len(self._bars) - len(drawn) + self._missed
+    def _remark(self, chart: Chart, left: int) -> str:
         if not left:
             return ""
         if chart.type == "line" or chart.x in _PARTS:

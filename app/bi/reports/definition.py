@@ -24,12 +24,16 @@ _LONGEST_TEXT = 200
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a report; ``is_total``: its sum is told, for each currency by itself."""
+    """A column of a report; ``is_total``: its sum is told, for each currency by itself.
+
+    ``currency`` is the one of all its amounts, where it is known.
+    """
 
     name: str
     label: str
     type: str
     is_total: bool = False
+    currency: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Report:
         """Values with amounts in the digits of their currency, which a sum of cases lacks."""
         currency = str(values.get(self.currency or "") or "")
         amounts = {
-            column.name: written(Decimal(amount), currency)
+            column.name: written(Decimal(amount), column.currency or currency)
             for column in self.columns
             if column.type == "money"
             and isinstance(amount := values.get(column.name), int | Decimal)

@@ -14,10 +14,9 @@ from app import audit
 from app.bi.answering import check_question, plan_of
 from app.bi.charts import Chart
 from app.bi.periods.calendar import calendar
-from app.bi.plans.charting import chart_of_plan
-from app.bi.plans.plan import Plan
 from app.bi.query import Query, Row, run
-from app.bi.reports.definition import TYPES, Column, Report
+from app.bi.reports.definition import Column, Report
+from app.bi.reports.planned import report_of_plan
 from app.bi.words.speech import capital
 from app.clock import utc_now
 from app.container.model import container
@@ -256,43 +255,17 @@ def made_whole(report: Report) -> Report:
             return report
         rows = run(Query(report.entity, report.options), SAMPLE).rows
         return replace(report, columns=_columns(columns_of(rows, _selected(report.options))))
-    return replace(report, **report_of_question(report.question))
+    planned = report_of_question(report.question)
+    return replace(report, entity=planned.entity, options=planned.options, columns=planned.columns,
+                   chart=planned.chart)  # fmt: skip
 
 
-def report_of_question(question: str) -> dict[str, Any]:
-    """What a report is besides its name, of a question that is understood.
+def report_of_question(question: str) -> Report:
+    """The report of a question that is understood, without a name.
 
     Raises: ValidationError, it is not understood (any more), or can be meant in several ways.
     """
     planned = plan_of(question, calendar(utc_now()))
     if planned is None:
         raise ValidationError([("question", "is not understood, or can be meant in several ways")])
-    plan, compiled_plan = planned
-    summed = _summed(plan)
-    columns = tuple(
-        Column(
-            column.name,
-            column.label,
-            column.type if column.type in TYPES else "number",
-            column.name in summed,
-        )
-        for column in compiled_plan.columns
-    )
-    return {
-        "entity": compiled_plan.query.set_name,
-        "options": {
-            name: text for name, text in compiled_plan.query.options.items() if name != "count"
-        },
-        "columns": columns,
-        "chart": chart_of_plan(plan, compiled_plan),
-    }
-
-
-def _summed(plan: Plan) -> tuple[str, ...]:
-    """The figures that make sense added up: no averages, no percentages, no first few of many."""
-    measure = plan.measure
-    if plan.limit is not None or plan.compared is not None:
-        return ()
-    if plan.kind == "measure" and measure is not None:
-        return ("amount",) if plan.method == "sum" and not measure.average else ()
-    return {"count": ("count",), "share": ("hits", "count")}.get(plan.kind, ())
+    return report_of_plan(*planned)

@@ -11,7 +11,7 @@ from flask import Flask
 from app.bi.periods.spans import Period
 from app.bi.plans.columns import Compiled
 from app.bi.plans.entities import Entity
-from app.bi.plans.phrasing import is_of_two, verdict
+from app.bi.plans.phrasing import verdict
 from app.bi.plans.plan import Plan
 from app.bi.query import Query
 from app.container.model import container
@@ -51,5 +51,4 @@ def test_a_verdict_is_what_the_figures_say(
     plan = _plan(asked=asked, is_reversed=is_reversed)
     compiled = Compiled(Query("Tickets", {}), (), ("current", "previous"))
     given = [{"current": current, "previous": previous} for current, previous in rows]
-    assert is_of_two(plan)
     assert verdict(plan, compiled, given) == said
