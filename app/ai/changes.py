@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from app.ai.free_text import FreeText, amended, read_text
-from app.ai.lexicon import Message, is_asked, language_of, message_of, spoken
+from app.ai.lexicon import SIGNS, Message, is_asked, language_of, message_of, spoken
 from app.ai.parts import Ask, Part, RecordContext, Text, ToolCall, ToolResult
-from app.ai.references import find_numbered
+from app.ai.references import find_mentioned, find_numbered
 from app.ai.tools import Tool, may_propose, proposal_of, tools
 from app.ai.values import Filling
 from app.ai.wishes import clauses_of, sentences_of
@@ -70,9 +70,32 @@ def find_change(ask: Ask) -> Change | None:
     wanted = [*_with_text(ask.text, record), *_in_clause(ask.text, record, entity)]
     if not wanted:
         return _by_values(ask, record)
-    return max(wanted, key=lambda each: (
+    change = max(wanted, key=lambda each: (
         each.strength, bool(each.tool.kind), not each.tool.needs_values, each.code == likeliest,
     ))  # fmt: skip
+    is_numbered = record is not ask.record
+    if is_numbered or change.tool.record is None or change.free_text is not None:
+        return change
+    # Beside a record, what is said of another one is a change of that.
+    whose = _whose(change.message)
+    if whose is None:
+        return change
+    named, rest = whose
+    return find_change(replace(ask, context=named, text=rest))
+
+
+def _whose(message: Message) -> tuple[RecordContext, str] | None:
+    """The one record whose whole name stands behind "of", and the message without that: ``set the
+    status of Acme Works to …``."""
+    for start, name_at in message.places("summary.towards"):
+        links = (at for at, _ in message.places("update.links") if at > name_at)
+        end = next(links, len(message))
+        name = message.written(name_at, end).strip(SIGNS)
+        records = find_mentioned("", name).records if name else []
+        if len(records) == 1 and records[0].title.lower() == name.lower():
+            rest = message.written(end) if end < len(message) else ""
+            return records[0], f"{message.written(0, start)} {rest}".strip() if start else rest
+    return None
 
 
 def _with_text(text: str, record: RecordContext | None) -> Iterator[Change]:

@@ -357,6 +357,26 @@ def test_a_change_of_a_record_named_by_its_number_is_proposed(api: Api, records:
     assert action["arguments"]["title"] == f"Check {number}"
 
 
+@pytest.mark.parametrize("module", [None, "clients", "opportunities"])
+def test_a_change_of_a_record_named_by_its_name_is_never_one_of_that_beside(
+    api: Api, records: Records, module: str | None
+) -> None:
+    """Whatever the caller looks at, the record whose name is said is the one that is changed."""
+    for message, name, value in (
+        ("Set the status of Globex to Inactive", "status", "Inactive"),
+        ("change the payment terms of globex to 14 days", "paymentTermsDays", 14),
+        ("Setze den Status von Globex auf Inaktiv", "status", "Inactive"),
+        ("Ändere das Zahlungsziel von Globex auf 14 Tage", "paymentTermsDays", 14),
+    ):
+        answer = (chat(api, message) if module is None
+                  else beside(api, records, module, message))  # fmt: skip
+        assert len(answer["pendingActions"]) == 1, (message, answer["reply"])
+        (action,) = answer["pendingActions"]
+        assert action["tool"] == "update_client", message
+        assert action["arguments"] == {"id": records["globex"], name: value}, message
+        assert "Globex" in action["summary"]
+
+
 def test_a_mail_about_a_record_named_by_its_number_is_drafted(api: Api, records: Records) -> None:
     number = records["invoice"]["number"]
     for message in (f"draft a mail to the client about {number}", f"draft a reply to {number}"):
