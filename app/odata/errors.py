@@ -63,3 +63,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     names = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.65)
     return f"; did you mean '{names[close[0]]}'?" if close else ""
+
+
+def sentence(text: str) -> str:
+    """``text`` with a full stop, unless it ends with a question already."""
+    return text if text.endswith("?") else f"{text}."

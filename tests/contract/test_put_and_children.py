@@ -100,3 +100,26 @@ def test_only_what_has_an_order_takes_a_place(admin: Api) -> None:
     document = admin.get("/odata/$metadata?$format=json").json["BusinessPlatform"]
     assert document["Invoice"]["LineItems"]["@Org.OData.Core.V1.Ordered"] is True
     assert "@Org.OData.Core.V1.Ordered" not in document["Client"]["Contacts"]
+
+
+def test_a_line_that_is_replaced_keeps_only_its_place(admin: Api) -> None:
+    client = admin.post("/odata/Clients", {"name": "ACME"}).json["id"]
+    line = {"description": "a", "unitPrice": 5, "quantity": 3, "taxRate": 7, "productCode": "P"}
+    body = {"clientId": client, "LineItems": [line, {**line, "position": 4}, line]}
+    made = admin.post("/odata/Invoices", body).json["id"]
+    second = admin.get(f"/odata/Invoices({made})/LineItems").json["value"][1]["id"]
+    path = f"/odata/Invoices({made})/LineItems({second})"
+    for given, missing in (({}, {"description", "unitPrice"}), ({"unitPrice": 1}, {"description"})):
+        refused = admin.put(path, given)
+        assert refused.status_code == 400, refused.text
+        assert {detail["target"] for detail in refused.json["error"]["details"]} == missing
+    new = {"description": "b", "unitPrice": 9}
+    alone = admin.post("/odata/Invoices", {"clientId": client, "LineItems": [new]}).json["id"]
+    replaced = admin.put(path, new)
+    assert replaced.status_code == 200, replaced.text
+    assert replaced.json["position"] == 4
+    changing = ("id", "invoiceId", "position")
+    expected = admin.get(f"/odata/Invoices({alone})/LineItems").json["value"][0]
+    for name in changing:
+        del expected[name]
+    assert {name: replaced.json[name] for name in expected} == expected

@@ -31,7 +31,7 @@ from app.odata.binding.values import (
     Translating,
     Typed,
 )
-from app.odata.errors import QueryError, UnsupportedError, suggestion
+from app.odata.errors import QueryError, UnsupportedError, sentence, suggestion
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import estimated_size
 from app.odata.syntax import nodes
@@ -256,7 +256,7 @@ def in_columns(scope: Scope, property_: edm.Property, node: nodes.Member) -> Bou
     inner = type_.property_called(node.name)
     if inner is None:
         error = unknown_name(type_, node.name, node.offset)
-        error.message += f": {property_.name}/{node.name}"
+        error.message = f"{property_.name}/{node.name}: {error.message}"
         raise error
     if inner.columns is not None:
         return Structure(scope, inner)
@@ -470,12 +470,13 @@ class _Walk:
                 raise QueryError(f"{segment.name} is one entity: it has no key", segment.offset)
             self._come_to("entity", singleton.type)
             return singleton
-        known = container.set_called(segment.name)
-        if known is None:
-            hint = suggestion(segment.name, container.sets)
-            raise NotFoundError(f"There is no entity set {segment.name}{hint}.")
-        self._come_to("collection", known.type)
-        return known
+        entity_set = container.set_called(segment.name)
+        if entity_set is None:
+            known = [*container.sets, *container.singletons, *container.imports]
+            hint = suggestion(segment.name, known)
+            raise NotFoundError(sentence(f"There is no entity set {segment.name}{hint}"))
+        self._come_to("collection", entity_set.type)
+        return entity_set
 
     def _come_to(
         self, kind: Kind, type_: edm.EntityType, navigation: edm.NavigationProperty | None = None
@@ -498,7 +499,7 @@ class _Walk:
             return navigation
         property_ = type_.properties.get(name)
         if property_ is None:
-            raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
+            raise NotFoundError(sentence(unknown_name(type_, segment.name, 0).message))
         self._kind, self._name = "value", name
         return property_
 

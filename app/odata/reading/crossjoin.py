@@ -17,7 +17,7 @@ from app.odata.binding.context import Context
 from app.odata.binding.derived import type_of_one_row
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import Scope, Typed
-from app.odata.errors import QueryError, suggestion
+from app.odata.errors import QueryError, sentence, suggestion
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
@@ -46,7 +46,7 @@ def cross_join(context: Context, segment: CrossJoinSegment) -> tuple[Scope, Mapp
         entity_set = container.set_called(written)
         if entity_set is None:
             hint = suggestion(written, container.sets)
-            raise NotFoundError(f"There is no entity set {written}{hint}.")
+            raise NotFoundError(sentence(f"There is no entity set {written}{hint}"))
         if entity_set.name in joined:
             raise QueryError(f"{entity_set.name} is there twice", segment.offset)
         joined[entity_set.name] = Scope(context, entity_set.type)

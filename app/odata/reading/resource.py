@@ -30,7 +30,7 @@ from app.odata.binding.values import (
     Structure,
     Typed,
 )
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError, UnsupportedError, sentence
 from app.odata.model import edm
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.reading.entity_json import entity_address, related_address
@@ -156,7 +156,7 @@ class PathResolver:
         try:
             bound = translator.bind(name)
         except QueryError as error:
-            raise NotFoundError(f"{error.message}.") from None
+            raise NotFoundError(sentence(error.message)) from None
         inside = None
         if resource.inside is not None:
             inside = f"{resource.inside}/{_declared(resource.bound, segment.name)}"

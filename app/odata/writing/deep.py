@@ -205,6 +205,7 @@ class DeepWriter:
             related,
             before,
             partial(self._member_values, replace=replace),
+            replace=replace,
         )
 
     def _member_values(self, item: EntityBody, key: Any, *, replace: bool) -> dict[str, Any]:

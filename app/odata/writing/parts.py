@@ -209,7 +209,8 @@ def _read_member(request: WriteRequest, target: Target, link: Link) -> EntityBod
     body.address = target.alternate
 
     def check() -> None:
-        stored = {} if target.is_collection else kept_items(target.type, (target.key,))
+        is_changed = request.http.method == "PATCH"
+        stored = kept_items(target.type, (target.key,)) if is_changed else {}
         values = stored.get(target.key, {}) | creation_values(body)
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 

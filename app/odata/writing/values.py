@@ -132,6 +132,8 @@ def whole_list(
     related: Related,
     before: Collection[Any],
     read_item: Callable[[EntityBody, Any], dict[str, Any]],
+    *,
+    replace: bool = False,
 ) -> list[dict[str, Any]]:
     """All members that an owned collection has after a write, as values for the owner's service.
 
@@ -139,8 +141,9 @@ def whole_list(
         type_: of the members.
         before: the keys of those that it has now, in their order.
         read_item: what a body gives for the member with a key; None for a new one.
-    Raises: ValidationError, a delta names a member by its URL, for here only keys are read; or
-        removes one that is not there.
+        replace: a member keeps nothing of what its body leaves out but its place.
+    Raises: ValidationError, a member is named twice; a delta names one by its URL, for here only
+        keys are read, or removes one that is not there.
     """
     members: list[tuple[Any, EntityBody | None]] = []
     for item in related.items:
@@ -149,6 +152,8 @@ def whole_list(
             raise ValidationError([(item.path, "must be named by its key")])
         if item.removed and key is None:
             raise ValidationError([(item.path, "is removed, and none of those related")])
+        if key is not None and key in dict(members):
+            raise ValidationError([(item.path, "is named before, too")])
         members.append((key, item))
     if related.is_delta:
         named = dict(members)
@@ -158,7 +163,10 @@ def whole_list(
     whole: list[dict[str, Any]] = []
     for key, member in members:
         if member is None or not member.removed:
-            whole.append(stored.get(key, {}))
+            values = stored.get(key, {})
+            if replace and member is not None:
+                values = {name: values[name] for name in values if name == type_.ordered_by}
+            whole.append(values)
         if member is not None and not member.removed:
             member.position = len(whole) - 1
             whole[-1] |= read_item(member, key)

@@ -244,3 +244,13 @@ def test_what_is_too_deep_is_told_where(path: str, query: str, message: str) -> 
     """Which is what the parser of some versions of SQLite says, and no other database."""
     found = too_deep(read_path(path), read_options(query), DEFAULT_LIMITS)
     assert str(found) == message
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["Itms", "Items(1)/nam", "Items(1)/place/cty", "$crossjoin(Itms,Makers)", "Bst", "Rankd"],
+)
+def test_a_sentence_ends_once(client: Client, address: str) -> None:
+    error = client.refused(address)
+    assert error["status"] == 404
+    assert error["message"].endswith("'?")

@@ -221,3 +221,20 @@ def test_what_stands_of_rows_is_read_by_keys_of_several_parts(
     assert stored == {
         (book, language): {"title": language.upper()} for language in languages if language != "xx"
     }
+
+
+@pytest.mark.parametrize(
+    ("form", "again"),
+    [
+        ("Chapters", {}),
+        ("Chapters@delta", {"position": 9}),
+        ("Chapters@delta", {"@removed": {"reason": "deleted"}}),
+    ],
+)
+def test_an_owned_member_is_named_once(shop: Shop, form: str, again: dict[str, Any]) -> None:
+    book = shop.make("Books", {"title": "One", "Chapters": [{"heading": "A"}, {"heading": "B"}]})
+    first, second = (row["id"] for row in shop.rows(chapters, book_id=book))
+    body = {form: [{"id": first, "heading": "C"}, {"id": second}, {"id": first, **again}]}
+    refused = problem(shop, "PATCH", f"Books({book})", body)
+    assert refused == {"Chapters[2]": "is named before, too"}
+    assert headings(shop, book) == ["A", "B"]
