@@ -35,6 +35,7 @@ from app.bi.questions.roles import roles
 
 _BARE = ("usual amount", "amount")  # begin the key of an amount that no word names
 UNDATED = "event without a period"  # the feature of what happened, and nobody says when
+_WHETHER = frozenset(("done", "verb", "whether"))  # the marks of asking it of somebody
 _FEW = 1000  # records that are counted in a group are seldom more
 
 
@@ -78,18 +79,13 @@ def by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
 def _undone(draft: Draft, meaning: Meaning, model: Model) -> Meaning:
     """``has ACME paid``: of whoever is named, the records with which it is still to be done."""
     kind, flags = model.kinds[meaning.kind], {flag.partition(" ")[0] for flag in draft.flags}
+    is_open = not (meaning.dated or meaning.groups)
     match meaning.where:
-        case (Equals("id", (_,)) as who, Has(other, ())):
-            doing = model.kinds[other]
-        case (Equals(_, (_,)) as who,) if "done" in flags <= {"done", "verb", "whether"}:
-            doing = kind
-        case _:
-            return meaning
-    for verb in doing.data.get("verbs", {}).values():
-        other, state = verb.get("undone", ("", ""))
-        key = other and model.kinds[other].dimensions[verb["subject"]].key
-        if key and not (meaning.dated or meaning.groups) and (doing != kind or who.path == key):
-            return Meaning(other, where=(replace(who, path=key), Is(state)))
+        case (Equals(path, (_,)) as who,) if is_open and "done" in flags <= _WHETHER:
+            for verb in kind.data.get("verbs", {}).values():
+                other, state = verb.get("undone", ("", ""))
+                if other and model.kinds[other].dimensions[verb["subject"]].key == path:
+                    return Meaning(other, where=(who, Is(state)))
     return meaning
 
 
@@ -187,9 +183,6 @@ class _Finishing:
         figure: Figure = choices.by_kind[self.key]
         if self._is_own(choices, figure):
             raise TypeMismatchError("what is named has it itself: the price of a product")
-        level = figure.measure.endswith(("Percent", "Rate", "Rating"))
-        if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
-            return replace(figure, method="average")
         measure = self.kind.figures.get(figure.measure)
         is_usual = figure.measure == self.kind.usual and choices.key.startswith(_BARE)
         # "written-off debt": how much of it was, whatever the figure is called

@@ -875,8 +875,6 @@ class Grammar:
 
     def how_much(self, draft: Draft, role: str) -> Draft | None:
         flags = ("summed", "how much") if role == "much" else ("summed",)
-        if "summed" in draft.flags:  # "how much in total"
-            return draft.flagged("totalled") if role == "total" else None
         if draft.figures:
             if draft.figures[0].key == "count" and role != "total":
                 return None
@@ -903,8 +901,6 @@ class Grammar:
         is_figure = figure.is_figure or "distinct" in figure.flags
         if not is_figure or figure.named or not draft.is_records:
             return None
-        if draft.leftward and draft.dated and figure.dated:
-            return None
         kinds = figure.kinds & draft.kinds
         is_people = self.kinds[draft.named].data.get("someone")
         if is_people and not kinds and not (draft.where or draft.dated or draft.columns):
@@ -914,8 +910,6 @@ class Grammar:
         if not kinds or figure.leftward or draft.columns or "distinct" in draft.flags:
             return None
         where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)
-        if "share" in figure.flags:
-            where = (*draft.where, *figure.where)  # the part stands last
         flags = figure.flags | draft.flags
         return draft._replace(kinds=kinds, figures=figure.figures, columns=figure.columns,
                               flags=flags, where=where, dated=dated)  # fmt: skip
