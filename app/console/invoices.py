@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from app.invoices.sending import (
     send_invoice,
 )
 from app.invoices.steps import readable
+from app.jobs.scratch import scratch_folder
 
 ADDRESS = f"{session.ROOT}/invoices"
 
@@ -90,7 +90,7 @@ def show_invoice_picture(key: int) -> Response:
     response.make_conditional(request)
     if response.status_code == 304:
         return response
-    with tempfile.TemporaryDirectory(prefix="invoice-") as folder:
+    with scratch_folder("invoice-") as folder:
         path = Path(folder, "file")
         path.write_bytes(file.content)
         picture = inspect(path, PDF).picture

@@ -9,7 +9,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from app.documents.inspection.texts import extract_text, has_text, is_plain
 from app.http.security import acting_as, system_caller
 from app.jobs import leases
 from app.jobs.leases import StoppingError, is_stopping
+from app.jobs.scratch import scratch_folder
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
 
@@ -141,7 +141,7 @@ def look_into(row: Mapping[str, Any]) -> None:
 
 
 def _inspect_blob(key: str, media_type: str) -> Findings:
-    with tempfile.TemporaryDirectory(prefix="document-") as folder:
+    with scratch_folder("document-") as folder:
         path = Path(folder, "file")
         try:
             with path.open("wb") as file:

@@ -7,7 +7,6 @@ is short, and renewed while the work goes on: what a dead worker left is soon ta
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -38,6 +37,7 @@ from app.importing.schemas import CountsSchema
 from app.importing.tables import open_table
 from app.jobs.leases import LostError, StoppingError, keep, leave_if_stopping, take
 from app.jobs.schedule import remove_rows
+from app.jobs.scratch import scratch_folder
 from app.models.import_job import ImportJob
 from app.odata.names import camel, snake
 
@@ -243,7 +243,7 @@ def _options(job: Mapping[str, Any]) -> Options:
 @contextmanager
 def _file(key: str) -> Iterator[Path]:
     """The file of a job on the disk of this host."""
-    with tempfile.TemporaryDirectory(prefix="import-") as folder:
+    with scratch_folder("import-") as folder:
         path = Path(folder) / "table"
         with path.open("wb") as file:
             for chunk in blobs.current.stream(key):

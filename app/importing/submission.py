@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,6 +23,7 @@ from app.importing.limits import REQUEST, TooMuchError
 from app.importing.rows import Import, Outcome
 from app.importing.schemas import ImportOptionsSchema
 from app.importing.tables import open_table
+from app.jobs.scratch import scratch_folder
 from app.permissions import require
 
 FILE_PART = "file"
@@ -35,7 +35,7 @@ def read_import(form: Form, maximum_bytes: int) -> Iterator[tuple[Path, str, Opt
 
     Raises: ValidationError, with every problem; TooLargeError.
     """
-    with tempfile.TemporaryDirectory(prefix="import-") as folder:
+    with scratch_folder("import-") as folder:
         path = Path(folder) / "table"
         name, fields, problems = _read(form, path, maximum_bytes)
         note_fingerprint(form.fingerprint)

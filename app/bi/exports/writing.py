@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from app.bi.reports.definition import Report
 from app.bi.reports.language import report_language
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
+from app.jobs.scratch import scratch_folder
 from app.written.catalogue import SOURCE
 
 AREA = "exports"
@@ -76,7 +77,7 @@ def file_name(table: ExportTable, form: str) -> str:
 
 def written(table: ExportTable, form: str) -> ExportFile:
     """Write an export to a file that vanishes when it was read."""
-    folder = tempfile.TemporaryDirectory(prefix="export-")
+    folder = scratch_folder("export-")
     try:
         path = Path(folder.name) / f"export.{form}"
         FORMATS[form].write(table, path)
@@ -90,7 +91,7 @@ def written(table: ExportTable, form: str) -> ExportFile:
     )  # fmt: skip
 
 
-def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[bytes]:
+def _pieces(path: Path, folder: AbstractContextManager[str]) -> Iterator[bytes]:
     with folder, path.open("rb") as file:
         while piece := file.read(_PIECE):
             yield piece
