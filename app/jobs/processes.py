@@ -127,6 +127,8 @@ class ChildProcess:
         self._process = subprocess.Popen(
             command, cwd=_ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        # One that ends by itself is asked after, or the system would keep its number for it.
+        threading.Thread(target=self._process.wait, daemon=True).start()
         return self._process
 
     def _end(self) -> None:

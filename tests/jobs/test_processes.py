@@ -184,6 +184,13 @@ def test_an_idle_process_ends_and_the_next_call_starts_another() -> None:
     beside.stop()
 
 
+def test_nothing_is_left_of_a_process_that_was_idle() -> None:
+    beside = ChildProcess(idle_seconds=0.2)
+    ended = Path(f"/proc/{process_id(beside)}")
+    until(lambda: not ended.exists())
+    beside.stop()
+
+
 def test_a_process_that_cannot_be_started_is_503(
     beside: ChildProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
