@@ -146,7 +146,7 @@ def _locked_error(guard: Guard, now: datetime) -> AccountLockedError:
     assert guard.locked_until is not None
     seconds = max(1, math.ceil((guard.locked_until - now).total_seconds()))
     return AccountLockedError(
-        f"Too many failed logins: try again in {seconds} seconds.",
+        f"Too many failed logins: try again in {seconds} s.",
         headers={"Retry-After": str(seconds)},
     )
 

@@ -34,7 +34,7 @@ def backup(file: Path, without_files: bool) -> None:
         for key in manifest.missing_files[:20]:
             click.echo(f"missing from the store of files: {key}", err=True)
         raise click.ClickException(
-            f"{len(manifest.missing_files)} files of documents and invoices are missing;"
+            f"missing files of documents and invoices: {len(manifest.missing_files)};"
             " the rest is kept"
         )
 
@@ -62,14 +62,14 @@ def restore(file: Path) -> None:
     if not is_readable_key(manifest):
         click.echo(
             "SECRET_KEY is another than that of the backup: people sign in again, links in mails"
-            f" open nothing, and {unreadable} secrets of webhooks cannot be read. The old key is"
+            f" open nothing; unreadable secrets of webhooks: {unreadable}. The old key is"
             " SECRET_KEY of the service that was backed up or, where none was set, in the file"
             " secret_key of its DATA_DIR: set it as SECRET_KEY, or in SECRET_KEY_PREVIOUS.",
             err=True,
         )
     elif unreadable:
         click.echo(
-            f"{unreadable} secrets of webhooks cannot be read: they were sealed with a key from"
-            " before that of the backup. Set it in SECRET_KEY_PREVIOUS.",
+            f"Unreadable secrets of webhooks: {unreadable}, sealed with a key from before that of"
+            " the backup. Set it in SECRET_KEY_PREVIOUS.",
             err=True,
         )

@@ -176,7 +176,7 @@ class RateLimits:
         standing = self.note_standing(current_exchange())
         limit, reset = (standing.limit, standing.reset) if standing else (0, 1)
         return RateLimitedError(
-            f"More than {limit} requests: try again in {reset} seconds.",
+            f"More than {limit} requests: try again in {reset} s.",
             headers={"Retry-After": str(reset)},
         )
 

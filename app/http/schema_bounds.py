@@ -72,8 +72,8 @@ def require_line(text: str) -> None:
 class Length(validate.Length):
     """How long; a text that must have a character has one that is not blank.
 
-    A text of at most ``LONGEST_LINE`` characters is one line, unless it may have several
-    ``lines``.
+    A text of at most ``LONGEST_LINE`` characters is one line, and a longer one may have several,
+    unless ``lines`` says whether it may.
     """
 
     message_min = "must have a length of {min} or more"
@@ -81,9 +81,10 @@ class Length(validate.Length):
     message_all = "must have a length between {min} and {max}"
     message_equal = "must have a length of {equal}"
 
-    def __init__(self, *of: Any, lines: bool = False, **options: Any) -> None:
+    def __init__(self, *of: Any, lines: bool | None = None, **options: Any) -> None:
         super().__init__(*of, **options)
-        self._is_line = not lines and self.max is not None and self.max <= LONGEST_LINE
+        is_short = self.max is not None and self.max <= LONGEST_LINE
+        self._is_line = is_short if lines is None else not lines
 
     def __call__(self, value: Any) -> Any:
         if self.min and isinstance(value, str) and value and is_blank(value):

@@ -157,17 +157,17 @@ def plan_columns(
     problems = [(name, "is no column of the file") for name in mapping if name not in headings]
     recognised = [_recognise(heading, options) for heading in headings]
     targets: list[str | None] = [None] * len(headings)
-    taken: dict[str, str] = {}
+    taken: dict[str, int] = {}  # by which column
     for at in sorted(range(len(headings)), key=lambda at: recognised[at][1]):
         target, way = recognised[at]
         if target is not None and target not in taken:
             targets[at] = target
-            taken[target] = headings[at]
+            taken[target] = at
     for heading, target, (wanted, way) in zip(headings, targets, recognised, strict=True):
         if target is not None or not heading:
             continue
         if wanted is not None and (way is not _Way.USUAL or options.unknown_columns == REFUSE):
-            problems.append((heading, f"is {wanted}, as {taken[wanted]} is"))
+            problems.append((heading, f"is the same property as column {taken[wanted] + 1}"))
         elif wrong := mapping.get(heading):
             problems.append((heading, f"is mapped to {wrong}, which is no property"))
         elif heading not in mapping and options.unknown_columns == REFUSE:

@@ -42,9 +42,9 @@ def import_file(file: Path, dry_run: bool) -> None:
         for problem in error.problems:
             click.echo(problem, err=True)
         more = error.count - len(error.problems)
-        unlisted = f" ({more} more not listed)" if more else ""
+        unlisted = f" (not listed: {more})" if more else ""
         raise click.ClickException(
-            f"{error.count} problems{unlisted}; nothing was imported"
+            f"nothing was imported; problems: {error.count}{unlisted}"
         ) from error
     done = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing"
     click.echo(f"{'Would import' if dry_run else 'Imported'}: {done}")
@@ -145,11 +145,11 @@ def _tell(outcome: Outcome, dry_run: bool) -> None:
         location = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
         click.echo(f"{location}: {problem.message}", err=True)
     if more := outcome.problem_count - len(outcome.problems):
-        click.echo(f"... and {more:,} more problems", err=True)
+        click.echo(f"... not listed: {more:,}", err=True)
     would = "Would have" if dry_run else "Have"
     click.echo(
         f"{outcome.rows:,} rows. {would} created {outcome.created:,}, updated"
         f" {outcome.updated:,}, left out {outcome.skipped:,}."
     )
     if dry_run and outcome.problem_count:
-        raise click.ClickException(f"{outcome.problem_count:,} problems")
+        raise click.ClickException(f"problems: {outcome.problem_count:,}")

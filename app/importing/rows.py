@@ -100,9 +100,9 @@ class Outcome:
     def refuse(self) -> ValidationError:
         """The error that lists the problems."""
         more = self.problem_count - len(self.problems)
-        message = f"{self.problem_count} problems; nothing was imported."
+        message = f"Nothing was imported; problems: {self.problem_count}."
         details = [Detail(_position(problem), problem.message) for problem in self.problems]
-        return ValidationError(details, message + (f" {more} are not listed." if more else ""))
+        return ValidationError(details, message + (f" Not listed: {more}." if more else ""))
 
 
 @dataclass(frozen=True, slots=True)

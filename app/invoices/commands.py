@@ -28,8 +28,8 @@ def verify(files: bool, expect: str | None) -> None:
     with transaction():
         chain = verify_chain(files=files, expected=expect)
     if chain.broken is not None:
-        raise click.ClickException(f"broken after {chain.links} links: {chain.broken}")
-    click.echo(f"{chain.links} documents, unbroken. Last hash: {chain.last_hash}")
+        raise click.ClickException(f"broken after link {chain.links}: {chain.broken}")
+    click.echo(f"Unbroken; documents: {chain.links}. Last hash: {chain.last_hash}")
     for line in chain.backdated:
         click.echo(f"Back-dated: {line}.")
 

@@ -10,7 +10,7 @@ from app.errors import refuse_any
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject, PostBodySchema
-from app.invoices.letters import Letter
+from app.invoices.letters import LONGEST_SUBJECT, Letter
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
 from app.invoices.service import INVOICE
 from app.invoices.steps import REASON as VOID_REASON, check_credit
@@ -157,7 +157,8 @@ class SendSchema(PostBodySchema):
     to = _recipients("Recipients; the client's address for invoices when left out.", least=1)
     cc = _recipients("Copies.")
     subject = fields.String(
-        validate=validate.Length(max=500), description="Subject; made up when left out."
+        validate=validate.Length(max=LONGEST_SUBJECT, lines=False),
+        description="Subject, one line; made up when left out.",
     )
     message = fields.String(
         validate=validate.Length(max=20_000), description="Text; made up when left out."

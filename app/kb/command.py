@@ -30,4 +30,4 @@ def reindex() -> None:
             while done := portion():
                 progress.update(done)
     seconds = time.monotonic() - started_at
-    click.echo(f"{count_indexed()} texts are in the search, after {seconds:.0f} seconds.")
+    click.echo(f"Texts in the search: {count_indexed()}, after {seconds:.0f} s.")

@@ -45,16 +45,10 @@ def _with_places(places: Mapping[str, str]) -> Callable[[str], str]:
     return check
 
 
-def _subject(text: str) -> str:
-    if not text.isprintable():
-        raise BadValueError("must be one line")
-    return _with_places(PLACES)(text)
-
-
 class TemplateSchema(Schema):
     """The words of a mail; the product's own where none are given."""
 
-    subject = Text(500, _subject, lines=True)
+    subject = Text(500, _with_places(PLACES), lines=False)
     message = Text(20_000, _with_places(PLACES), lines=True)
 
 

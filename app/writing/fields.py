@@ -57,7 +57,7 @@ def field_of(column: Column[Any], **options: Any) -> Field:
     if isinstance(kind, String):
         length = facets.get("maximum_length") or kind.length
         check = FORMATS.get(facets.get("format", ""))
-        return Text(length, check, lines="lines" in facets, **options)
+        return Text(length, check, lines="lines" in facets or None, **options)
     if isinstance(kind, UtcDateTime):
         return Moment(**options)
     if isinstance(kind, Boolean):
@@ -104,7 +104,7 @@ class Text(fields.String):
         length: int | None,
         check: Callable[[str], str] | None,
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         **options: Any,
     ) -> None:
         message = None if length is None else f"must have at most {length:,} characters"

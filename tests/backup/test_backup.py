@@ -431,7 +431,7 @@ def test_a_backup_names_the_files_that_the_store_has_lost(
             blobs.current.delete(key)
     told = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "backup.zip")])
     assert told.exit_code == 1
-    assert "2 files of documents and invoices are missing; the rest is kept" in told.output
+    assert "missing files of documents and invoices: 2; the rest is kept" in told.output
     assert all(f"missing from the store of files: {key}" in told.output for key in keys)
     assert (tmp_path / "backup.zip").exists()
 
@@ -446,9 +446,9 @@ OLDER = "an-older-secret-only-for-the-tests-of-this-run"
         ({"SECRET_KEY": SECRET_KEY, "SECRET_KEY_PREVIOUS": (OLDER,)}, None),
         ({"SECRET_KEY": OTHER, "SECRET_KEY_PREVIOUS": (SECRET_KEY, OLDER)}, None),
         ({"SECRET_KEY": OTHER}, "another than that of the backup: people sign in again, links in"
-                                " mails open nothing, and 2 secrets of webhooks"),
-        ({"SECRET_KEY": SECRET_KEY}, "1 secrets of webhooks cannot be read: they were sealed with"
-                                     " a key from before"),
+                                " mails open nothing; unreadable secrets of webhooks: 2"),
+        ({"SECRET_KEY": SECRET_KEY}, "Unreadable secrets of webhooks: 1, sealed with a key from"
+                                     " before"),
     ],
     ids=["same", "named as one of before", "another", "without the one before"],
 )  # fmt: skip

@@ -145,7 +145,7 @@ def test_all_or_nothing_lists_every_problem_by_row_and_column(admin: Api) -> Non
     assert answer.status_code == 400, answer.text
     error = answer.json["error"]
     assert error["code"] == "VALIDATION_ERROR"
-    assert error["message"].startswith("3 problems; nothing was imported.")
+    assert error["message"].startswith("Nothing was imported; problems: 3.")
     assert [detail["field"] for detail in error["details"]] == [
         "row 3, name", "row 4, email", "row 4, revenue",
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def test_problems_are_listed_up_to_a_limit(admin: Api) -> None:
     answer = send(admin, "name,email\n" + "Acme,nobody\n" * 300, dryRun="true")
     assert (answer.json["problemCount"], len(answer.json["problems"])) == (300, 200)
     refused = send(admin, "name,email\n" + "Acme,nobody\n" * 300)
-    assert "100 are not listed" in refused.json["error"]["message"]
+    assert "Not listed: 100." in refused.json["error"]["message"]
 
 
 def test_columns_are_mapped_and_ignored_on_request(admin: Api) -> None:

@@ -96,11 +96,40 @@ def test_own_templates_are_used_by_kind_and_language(admin: Api) -> None:
     assert body["text"].startswith("Zahlen Sie")
 
 
+TWO_LINES = "Hello\r\nBcc: x@evil.example"
+ADDRESSES = "a@b.example\r\nBcc: x@evil.example"
+INVOICE = "/api/invoices/{invoice}"
+HEADERS = [
+    ("POST", f"{INVOICE}/send", {"subject": TWO_LINES}, "subject"),
+    ("POST", f"{INVOICE}/preview", {"subject": TWO_LINES}, "subject"),
+    ("POST", "/api/invoices/send", {"invoiceId": 1, "subject": TWO_LINES}, "subject"),
+    ("POST", f"{INVOICE}/send", {"to": [ADDRESSES]}, "to[0]"),
+    ("POST", f"{INVOICE}/send", {"cc": [ADDRESSES]}, "cc[0]"),
+    ("POST", "/odata/Clients", {"name": "A", "invoiceEmail": ADDRESSES}, "invoiceEmail"),
+    ("PATCH", "/api/admin/settings/seller", {"name": TWO_LINES}, "name"),
+    ("PATCH", "/api/admin/settings/mail", {"senderName": TWO_LINES}, "senderName"),
+    ("PATCH", "/api/admin/settings/mail", {"replyTo": ADDRESSES}, "replyTo"),
+    ("PATCH", "/api/admin/settings/mail",
+     {"templates": {"invoice": {"en": {"subject": TWO_LINES}}}}, "templates.invoice.en.subject"),
+    ("POST", "/api/bi/reports", {"name": TWO_LINES, "odata": "/odata/Clients"}, "name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "field"), HEADERS)
+def test_what_stands_in_the_head_of_a_mail_is_one_line(
+    admin: Api, method: str, path: str, body: dict[str, Any], field: str
+) -> None:
+    path = path.format(invoice=make(admin)["id"])
+    answer = admin.send(method, path, json=body)
+    assert answer.status_code == 400
+    assert field in [detail["field"] for detail in answer.json["error"]["details"]]
+
+
 def test_hostile_text_stays_text(admin: Api) -> None:
     hostile = " ".join(HOSTILE.split())
     admin.put("/api/admin/settings/seller", {"name": hostile})
     key = make(admin, name=hostile)["id"]
-    body = {"subject": HOSTILE, "message": HOSTILE}
+    body = {"subject": hostile, "message": HOSTILE}
     for letter in ({}, body):
         shown = admin.post(f"/api/invoices/{key}/preview", letter).json
         assert "\n" not in shown["subject"] and "\r" not in shown["subject"]

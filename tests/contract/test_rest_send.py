@@ -141,6 +141,7 @@ def test_bad_letters_are_refused_by_field(admin: Api, session: Session) -> None:
         ({"to": ["a@acme.example\r\nBcc: x@evil.example"]}, "to[0]"),
         ({"to": "a@acme.example"}, "to"),
         ({**TO, "subject": "x" * 501}, "subject"),
+        ({**TO, "subject": "One\r\nBcc: x"}, "subject"),
         ({**TO, "colour": 1}, "colour"),
     ]
     for body, field in wrong:
@@ -150,8 +151,6 @@ def test_bad_letters_are_refused_by_field(admin: Api, session: Session) -> None:
     assert send(admin, key, {**TO, "attachEInvoice": True}).status_code == 400
     assert mails(session) == []
     assert admin.get(f"/odata/Invoices({key})").json["number"] is None
-    assert send(admin, key, {**TO, "subject": "One\r\nBcc: x"}).status_code == 200
-    assert mails(session)[0].subject.splitlines() == ["One Bcc: x"]
 
 
 def test_a_dry_run_issues_and_queues_nothing(admin: Api, session: Session) -> None:

@@ -381,7 +381,7 @@ def test_command_lists_problems_and_fails(app: Flask, tmp_path: Path, session: S
     result = app.test_cli_runner().invoke(args=["import", "records", str(file)])
     assert result.exit_code == 1
     assert "Clients[1].name: is required" in result.output
-    assert "1 problems; nothing was imported" in result.output
+    assert "nothing was imported; problems: 1" in result.output
     assert count(session, Client) == 0
 
 

@@ -119,7 +119,7 @@ def test_all_or_nothing_fails_whole_and_says_where(
     assert work(app) == 1
     done = progress(admin, job_id)
     assert (done["status"], count(session)) == ("Failed", 0)
-    assert done["message"].startswith("1 problems; nothing was imported.")
+    assert done["message"].startswith("Nothing was imported; problems: 1.")
     assert (done["outcome"]["created"], done["outcome"]["updated"]) == (0, 0)
     assert [(problem["row"], problem["column"]) for problem in done["outcome"]["problems"]] == [
         (42, "email")

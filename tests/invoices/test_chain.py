@@ -161,12 +161,12 @@ def test_the_command_says_how_the_chain_stands(app: Flask, unit_of_work: Callabl
         key = make_issued_invoice()
     result = app.test_cli_runner().invoke(commands, ["verify"])
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("1 documents, unbroken. Last hash: ")
+    assert result.output.startswith("Unbroken; documents: 1. Last hash: ")
     with unit_of_work():
         put("Invoice", key, total=Decimal(1))
     result = app.test_cli_runner().invoke(commands, ["verify"])
     assert result.exit_code == 1
-    assert "broken after 0 links: INV-" in result.output
+    assert "broken after link 0: INV-" in result.output
 
 
 @pytest.mark.requirement("RACE-01", "RACE-02")

@@ -20,5 +20,5 @@ def test_everything_is_taken_in_anew(app: Flask, api: Api, index: Callable[[], N
     assert ids(search(api, "password")) == [key]  # by what was known
     result = app.test_cli_runner().invoke(args=["reindex"])
     assert result.exit_code == 0, result.output
-    assert "1 texts are in the search" in result.output
+    assert "Texts in the search: 1," in result.output
     assert ids(search(api, "password")) == [key]

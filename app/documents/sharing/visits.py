@@ -193,7 +193,7 @@ def _count_try(share_id: int) -> None:
     if not is_counted:
         seconds = max(1, math.ceil((locked_until - now).total_seconds()))
         raise RateLimitedError(
-            f"Too many wrong passwords: try again in {seconds} seconds.",
+            f"Too many wrong passwords: try again in {seconds} s.",
             headers={"Retry-After": str(seconds)},
         )
 
