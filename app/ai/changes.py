@@ -21,6 +21,7 @@ from app.written.catalogue import marked
 
 TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
 NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")
+UNKNOWN = marked("I found no record that is called “%(name)s”.")
 NEEDS_RECORD = marked("Say which record is meant: name it, or ask on its page.")
 _LONGEST_AMENDMENT = 12
 
@@ -152,8 +153,9 @@ def amends(ask: Ask, before: Change, text: str) -> bool:
     earlier = _filled(ask, before)
     filling = _filling(before, text, earlier, is_whole=False)
     is_corrected = message.at_any(("language.correcting", "language.polite"), 0)
-    is_open = not filling.values.keys().isdisjoint(tool.missing(earlier.all))
-    return is_open or bool(is_corrected and filling.values)
+    missing = tool.missing(earlier.all)
+    is_less = len(tool.missing({**earlier.all, **filling.values})) < len(missing)
+    return is_less or bool(is_corrected and filling.values)
 
 
 def fills(change: Change, text: str) -> bool:
@@ -173,6 +175,8 @@ def answer_change(ask: Ask, change: Change) -> Iterator[Part] | None:
         is_meant = change.free_text or change.strength > 1 or message.has("language.things")
         return iter((Text(ask.translated(NEEDS_RECORD)),)) if is_meant else None
     filling = _filled(ask, change)
+    if filling.unknown:
+        return iter((Text(ask.translated(UNKNOWN, name=filling.unknown)),))
     if tool.needs_values and filling.all.keys() <= {"id"}:
         unclear = tool.unclear(filling)
         return None if unclear is None else iter((Text(unclear),))

@@ -9,6 +9,7 @@ from app.ai.changes import Change, amends, fills, find_change, is_open
 from app.ai.free_text import LONGEST_HEAD
 from app.ai.lexicon import Message, is_asked, is_how_to, languages, message_of, spoken
 from app.ai.parts import Ask
+from app.ai.wishes import CHANGING
 
 _MOST_WISHES = 4
 # So many changes of one wish are followed; who changes more says it anew.
@@ -23,8 +24,8 @@ def is_of_many(text: str) -> bool:
         "language.fillers", "language.polite", *(f"{kind}.{part}" for kind in ("mail", "update")
         for part in ("objects", "towards")),
     )  # fmt: skip
-    doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "update.verbs",
-             "update.alone")  # fmt: skip
+    doing = ("commands.words", "commands.many", "mail.verbs", "mail.alone", "update.alone",
+             *CHANGING)  # fmt: skip
     for code in languages():
         message = message_of(text, code)
         start = message.skipped(0, "language.leads", "language.polite", "language.fillers")

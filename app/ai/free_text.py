@@ -66,12 +66,13 @@ def amended(before: FreeText, text: str, code: str, kind: str) -> FreeText | Non
     message = message_of(text, code)
     start = message.skipped(0, "language.correcting", "language.polite")
     is_open = not before.text and kind != "mail"
-    if is_open and ("?" in text or message.at_any(ASKING, 0)):
+    if is_open and ("?" in text or message.at("language.asking", 0)):
         return None
     rest = Message(message.written(start), lexicon_of(code))
     if not (start or is_open) or not len(rest):
         return None
-    free_text = _Reader(rest, kind, near=before.due.at).read(is_begun=True)
+    between = "language.none" if is_open else "language.fillers"
+    free_text = _Reader(rest, kind, near=before.due.at).read(between)
     is_said = free_text is not None and (bool(free_text.link) or (is_open and free_text.text))
     if free_text is None or not (is_said or (free_text.due.spans and not free_text.text)):
         return None
@@ -125,13 +126,13 @@ class _Reader:
         self._is_noun = False  # what stands for the record is what such records are called
         self._prefix = self._name = self._link = ""
 
-    def read(self, *, is_begun: bool = False) -> FreeText | None:
+    def read(self, begun: str = "") -> FreeText | None:
         """What is said; None where the kind is not spoken of, or not wanted.
 
         Args:
-            is_begun: whether it was spoken of before.
+            begun: words that say nothing where it was spoken of before.
         """
-        self._is_said = is_begun
+        self._is_said, self._begun = bool(begun), begun
         index = self._start()
         if index < 0 or not self._is_said:
             return None
@@ -174,11 +175,18 @@ class _Reader:
                     return self._behind_links(index + link)
             if not end and message.at("language.negations", index) and not self._alone(index):
                 return -1
-            end = end or self._known(index) or self._dative(index)
+            end = end or self._said_before(index)
             if not end:
                 return index
             index = end
         return self._end
+
+    def _said_before(self, index: int) -> int:
+        """The end of words that are no text; 0 where it begins."""
+        if self._begun:
+            length = self._message.at(self._begun, index)
+            return length and index + length
+        return self._known(index) or self._dative(index)
 
     def _alone(self, index: int) -> int:
         return self._message.at_any((f"{self._kind}.alone", f"{self._kind}.begun"), index)

@@ -16,6 +16,7 @@ from app.ai.free_text import SUMMARY, read_text
 from app.ai.lexicon import is_asked, language_of, languages, message_of, spoken
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, value_text
+from app.bi.answering import named_among
 from app.bi.plans.entities import spoken as name_in_words
 from app.container import engine
 from app.container.measures import MEASURES
@@ -121,6 +122,20 @@ def summary_of(text: str) -> str | None:
         if free_text is not None:
             # "Who is it assigned to?" asks for something of it.
             return free_text.name if free_text.name or not is_asked(text) else None
+    return None
+
+
+def reason_asked(text: str, record: RecordContext) -> str | None:
+    """The property that says why a record is what it is, where that is asked."""
+    names = [name for name in entity_type(record.entity).properties if name.endswith("Reason")]
+    for code in spoken():
+        message = message_of(text, code)
+        named = named_among(message.tokens, code, record.entity)
+        states = [state.removeprefix("Closed").lower() for *_, state in named if state]
+        for name in names if message.at("language.why", 0) else ():
+            is_asked_for = any(each.startswith(name.removesuffix("Reason")) for each in states)
+            if is_asked_for and engine.read_one(record.path, select=name)[name] is not None:
+                return name
     return None
 
 

@@ -18,7 +18,7 @@ from app.ai.lexicon import (
 )
 from app.ai.parts import RecordContext
 from app.container import engine
-from app.container.model import title_of
+from app.container.model import container, title_of
 from app.errors import ForbiddenError
 from app.odata.syntax.literals import quoted
 
@@ -129,9 +129,13 @@ def _by_number(match: re.Match[str]) -> list[RecordContext]:
 
 
 def find_named(name: str, entity_set: str) -> RecordContext | None:
-    """The one record of a set that has this name; None where there is none, or several."""
-    contexts = [each for each in _by_name(name) if each.entity_set == entity_set]
-    return contexts[0] if len(contexts) == 1 else None
+    """The one record of a set with this name, or this in its name; None for none, or several."""
+    by = title_of(container().sets[entity_set].type.name)
+    literal = quoted(name.lower())
+    for condition in (f"tolower({by}) eq {literal}", f"contains(tolower({by}),{literal})"):
+        if contexts := _read(entity_set, condition):
+            return contexts[0] if len(contexts) == 1 else None
+    return None
 
 
 def _by_name(name: str) -> list[RecordContext]:
@@ -148,7 +152,7 @@ def _by_name(name: str) -> list[RecordContext]:
 
 
 def _read(name: str, condition: str) -> list[RecordContext]:
-    entity = data_sets()[name.lower()].type.name
+    entity = container().sets[name].type.name
     select = f"id,{title_of(entity)}"
     try:
         rows: list[dict[str, Any]] = engine.read_many(

@@ -19,8 +19,8 @@ from app.ai.free_text import FreeText
 from app.ai.lexicon import ENGLISH, KINDS, Message, lexicon_of
 from app.ai.mails import draft_mail
 from app.ai.parts import Proposal, RecordContext
-from app.ai.values import Filling, text_wanted
-from app.ai.wishes import Wish, head_of, is_said
+from app.ai.values import Filling, lines_of, text_wanted
+from app.ai.wishes import CHANGING, Wish, head_of, is_said
 from app.ai.wording import instant_text, label, value_text
 from app.bi.periods.reader import is_one
 from app.bi.plans.entities import spoken
@@ -53,6 +53,7 @@ from app.operations.wire_types import members_of, parameters_of
 from app.permissions import allowed
 from app.settings.days import today
 from app.tickets.comments import create_comment
+from app.writing.operations import CONDITIONS
 from app.writing.services import SERVICES
 from app.writing.transitions import PATCH
 from app.written.catalogue import BUTTON, SOURCE, marked, text_as, text_in
@@ -295,6 +296,7 @@ class CreateTool(_EntityTool):
             filling.read_properties()
             filling.read_new()
             filling.read_address()
+            filling.read_worth()
         elif filling.free_text is not None:
             filling.read_said(title)
             filling.read_due("dueAt")
@@ -307,6 +309,14 @@ class CreateTool(_EntityTool):
         if self.kind and filling.record is not None:
             about = {"relatedType": filling.record.entity, "relatedId": filling.record.key}
             filling.values |= about
+
+    def missing(self, values: Arguments) -> list[str]:
+        """A line that is spoken of needs its text and its price."""
+        return [*super().missing(values), *self._of_line(values)]
+
+    def _of_line(self, values: Arguments) -> list[str]:
+        lines = values.get(lines_of(self.schema["properties"]), ())
+        return [name for line in lines for name in ("description", "unitPrice") if name not in line]
 
     def wanted(self, names: Sequence[str], values: Arguments, language: str) -> str:
         return text_in(language, NO_TASK) if self.kind else super().wanted(names, values, language)
@@ -352,11 +362,11 @@ class UpdateTool(_EntityTool):
         states = states_of(self.entity, self.state)
         heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
         return Wish(
-            "update",
+            "update", "raise", "lower",
             objects=(*map(apart, states), *sorted(heads)),
             alone=self.imperatives,
             record=self.entity,
-        )
+        )  # fmt: skip
 
     @cached_property
     def schema(self) -> Schema:
@@ -386,8 +396,10 @@ class UpdateTool(_EntityTool):
 
     def fill(self, filling: Filling) -> None:
         filling.read_properties()
+        filling.read_raised()
         filling.read_states(self.state, self.imperatives)
         filling.read_number()
+        filling.read_reference()
 
     def missing(self, values: Arguments) -> list[str]:
         """A state that wants a reason needs that, too."""
@@ -407,7 +419,7 @@ class UpdateTool(_EntityTool):
         """That there is no such state, and which ones there are; what a property is to be."""
         message, language = filling.message, filling.language
         names = filling.names - {self.state}
-        if names and message.has("update.verbs") and "?" not in message.text:
+        if names and message.has(*CHANGING) and "?" not in message.text:
             return self.wanted(sorted(names), {}, language)
         places = [end for _, end in message.places("update.links")]
         text = message.written(places[-1]).strip(" .!") if places else ""
@@ -495,19 +507,42 @@ class OperationTool(Tool):
         )  # fmt: skip
         return f"{what}: {more}" if more else what
 
+    def may_be(self, clause: Message, entity: str) -> bool:
+        """One on a record within another is said beside that, by what it is called."""
+        if self._owner is None:
+            return super().may_be(clause, entity)
+        return entity == self._owner[0] and self.record in clause.kinds
+
     def fill(self, filling: Filling) -> None:
         filling.read_properties()
         filling.read_flags()
+        if self._owner is not None and filling.record is not None:
+            filling.read_one_of(self._possible(filling.record))
         for name in self.schema["required"]:
             if self.schema["properties"][name].get("type") == "number":
                 filling.read_amount(name)
 
     def complete(self, filling: Filling) -> None:
         super().complete(filling)
+        if self._owner is not None and filling.record is not None:
+            filling.values[self._keys[0]] = filling.record.key
         if name := text_wanted(self.schema["properties"], self.schema["required"]):
             filling.read_text(name)
         if "date" in self.schema["required"]:
             filling.read_day("date")
+
+    def _possible(self, owner: RecordContext) -> Sequence[Mapping[str, Any]]:
+        """The records within another on which it is possible by their states."""
+        assert self._owner is not None and self.record is not None
+        conditions = CONDITIONS.get(self.record, ())
+        states = {state for each in conditions if each.name == self.operation.action
+                  for state in each.states or ()}  # fmt: skip
+        rows = engine.read_many(f"{owner.path}/{self._owner[1]}")
+        return [row for row in rows if not states or row["status"] in states]
+
+    def wanted(self, names: Sequence[str], values: Arguments, language: str) -> str:
+        called = [str(self.record) if name == "id" else name for name in names]
+        return super().wanted(called, values, language)
 
     def assume(self, filling: Filling) -> None:
         """Amounts are those of the record."""

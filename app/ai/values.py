@@ -18,8 +18,10 @@ from app.ai.free_text import FreeText
 from app.ai.lexicon import ADDRESS, KINDS, RECORD_NUMBER, SIGNS, Message, is_number
 from app.ai.parts import RecordContext
 from app.ai.references import find_named, find_numbered
-from app.bi.answering import named_among, periods_in
-from app.container.model import referred_by, title_of
+from app.ai.wishes import CHANGING, LOWERING, RAISING
+from app.bi.answering import named_among, periods_in, reply_to, state_of_record
+from app.container import engine
+from app.container.model import container, referred_by, title_of
 from app.container.words import word_text
 from app.db.types import iso_instant
 from app.http.security import current_caller
@@ -35,6 +37,8 @@ _TEXTS = ("reason", "body", "notes", "message")
 _PEOPLE = ("assigneeId", "ownerId", "managerId")
 # What is shorter is a code: of a currency, a language.
 _LONGEST_CODE = 10
+_LONGEST_NAME = 100
+_NAME = {"type": "string", "maxLength": _LONGEST_NAME}
 _SAID_BESIDES = ("language.fillers", "language.polite", "language.things")
 Schemas = Mapping[str, Any]
 
@@ -69,6 +73,7 @@ class Filling:
         self.spans: set[int] = set()  # where properties and values begin
         self._named: dict[str, range] = {}  # where properties are
         self.remark = ""  # to be told beside the proposal
+        self.unknown = ""  # what nothing is called
 
     @property
     def all(self) -> Mapping[str, Any]:
@@ -125,11 +130,6 @@ class Filling:
                 self.spans.add(start)
             if self._taken.isdisjoint(range(start, end)) and name not in self.values:
                 self._read_pair(start, end, name, member)
-        for name in _PEOPLE:
-            if name in self._schemas and self.message.has("update.assigning"):
-                is_mine = self.message.has("language.mine")
-                self.values |= {name: current_caller().user_id} if is_mine else {}
-                break
 
     def _read_pair(self, start: int, end: int, name: str, member: str) -> None:
         name, member = self._written(name, member)
@@ -179,7 +179,7 @@ class Filling:
     def _text_at(self, index: int, schema: Mapping[str, Any]) -> tuple[str | None, int]:
         """The text behind a word that leads to it, without the verb that may stand last."""
         message, end = self.message, len(self.message)
-        while end > index and message.at_any(("update.verbs", "language.polite"), end - 1):
+        while end > index and message.at_any((*CHANGING, "language.polite"), end - 1):
             end -= 1
         text = message.written(index, end).strip(SIGNS)
         is_free = "string" in _types(schema) and not {"enum", "format"} & schema.keys()
@@ -254,6 +254,85 @@ class Filling:
         if text:
             self.values.setdefault(name, text)
 
+    def read_raised(self) -> None:
+        """A number that is made larger or smaller, by so much or to so much: ``by 10 %``.
+
+        It is that of the property that is named, else the one amount of the record.
+        """
+        message = self.message
+        sign = message.has(RAISING) - message.has(LOWERING)
+        name = next(iter(self._numbers()), "") if sign and self.record is not None else ""
+        if not name or name in self.values or self.record is None:
+            return
+        for index, token in enumerate(message.tokens):
+            before = index - (message.tokens[index - 1].kind == "sign")
+            is_by = message.at("update.by", before - 1)
+            is_led = is_by or message.at("update.links", before - 1)
+            if token.number is None or index in self._taken or not is_led:
+                continue
+            value = token.number
+            if is_by:
+                present = engine.read_one(self.record.path, select=name)[name] or Decimal(0)
+                is_part = token.kind == "percent" or message.at("update.percent", index + 1)
+                part = present * value / 100 if is_part else value
+                value = present + sign * part
+            self.values[name] = int(value) if value == int(value) else value
+
+    def _numbers(self) -> list[str]:
+        """The numbers that are named; where none is, the one amount that is written."""
+        names = [name for name in self._named if name in self._schemas
+                 and {"number", "integer"} & _types(self._schemas[name])]  # fmt: skip
+        return names or (self._amounts if len(self._amounts) == 1 else [])
+
+    @property
+    def _amounts(self) -> list[str]:
+        """The amounts of money that are written."""
+        return [name for name, prop in self._type.properties.items()
+                if prop.currency_property and name in self._schemas]  # fmt: skip
+
+    def read_reference(self) -> None:
+        """Whom or what a property refers to: ``change the owner to Eva``, ``assign it to me``."""
+        message, references = self.message, referred_by(self._type)
+        is_assigned = message.has("update.assigning")
+        if self.values or self.record is None or not (is_assigned or message.has(*CHANGING)):
+            return
+        keys = {name: references[prop.attribute] for name, prop in self._type.properties.items()
+                if name in self._schemas and prop.attribute in references}  # fmt: skip
+        name, called = "", ""
+        if is_assigned:
+            name = next((each for each in _PEOPLE if each in keys), "")
+            others = ("update.assigning", "update.links", "language.particles", *CHANGING,
+                      *_SAID_BESIDES, KINDS)  # fmt: skip
+            called = " ".join(
+                token.text
+                for index, token in enumerate(message.tokens)
+                if index not in self._taken and not message.at_any(others, index)
+            )
+            if name and message.has("language.mine"):
+                self.values[name] = current_caller().user_id
+                return
+        elif (place := next(message.places("update.links"), None)) is not None:
+            start = message.skipped(0, "language.leads", "language.polite", *CHANGING)
+            asked = self._asked(message.written(start, place[0]).strip(SIGNS))
+            name = next((key for key in keys if key.removesuffix("Id").lower() == asked), "")
+            called = self._text_at(place[1], _NAME)[0] or ""
+        if name and called:
+            referred = find_named(called, container().set_of_type[keys[name]].name)
+            self.unknown = "" if referred else called
+            self.values |= {name: referred.key} if referred else {}
+
+    def _asked(self, text: str) -> str:
+        """The property of the record that some words ask for, by the first step to it."""
+        record = self.record
+        if record is None or not 0 < len(text) <= _LONGEST_NAME:
+            return ""
+        state = state_of_record(record.entity_set, record.key, record.title,
+                                self.message.lexicon.code)  # fmt: skip
+        path = next(iter(reply_to(text, state, limit=1).asked_paths or ()), "")
+        # "The name" of a client is that of the client, and not the client.
+        is_of_it = path.lower().endswith(f"/{text.split()[-1].lower()}")
+        return "" if is_of_it else path.partition("/")[0].lower()
+
     def read_number(self) -> None:
         """Another number in place of the only one before: "no, 21"."""
         numbers = [name for name, value in self.before.items()
@@ -272,6 +351,71 @@ class Filling:
             self.values["targetId"] = others[0].key
         elif others and "sourceId" in self._schemas:
             self.values |= {"id": others[0].key, "sourceId": first.key}
+
+    # --- what a new record is worth
+
+    def read_worth(self) -> None:
+        """The amount of a new record: that of its one property, or the price of its line."""
+        if lines := lines_of(self._schemas):
+            self._read_line(lines)
+            return
+        at, amounts = self._amount_at(0), self._amounts
+        if at is not None and len(amounts) == 1 and amounts[0] not in self.values:
+            self.values[amounts[0]] = self._number(at)
+
+    def _amount_at(self, start: int) -> int | None:
+        """Where an amount stands: ``over 500``, ``500 euros``."""
+        message = self.message
+        for index in range(start, len(message)):
+            is_led = self._led_from(index) < index
+            is_amount = is_led or message.at("create.currencies", index + 1)
+            token = message.tokens[index]
+            if token.kind == "number" and is_amount and index not in self._taken:
+                return index
+        return None
+
+    def _led_from(self, index: int) -> int:
+        """Where the words begin that lead to an amount: ``over €500``."""
+        message = self.message
+        start = index - (index > 0 and message.tokens[index - 1].kind == "sign")
+        leads = [at for at in range(max(0, start - 4), start)
+                 if at + message.at("create.amounts", at) == start]  # fmt: skip
+        return min(leads, default=start)
+
+    @cached_property
+    def _worth_from(self) -> int:
+        """Where the words begin that say what it is worth; none of what has no such thing."""
+        at = self._amount_at(0) if lines_of(self._schemas) or len(self._amounts) == 1 else None
+        return -1 if at is None else self._led_from(at)
+
+    def _read_line(self, name: str) -> None:
+        """One line: ``3 hours of support at 120 euros``, ``over 500 euros: support``."""
+        message, line = self.message, dict(self.before.get(name, [{}])[0])
+        marks = [token.mark for token in message.tokens]
+        colons = [index for index, mark in enumerate(marks) if mark == ":" and index]
+        start = colons[0] if colons else len(message) if self.is_first else 0
+        at = self._amount_at(start)
+        if at is None and (at := self._amount_at(0)) is not None and start == len(message):
+            behind = message.skipped(at + 1, "create.currencies")
+            start = behind + message.at("create.amounts", behind)
+        if at is not None:
+            line["unitPrice"] = self._number(at)
+        end = self._led_from(at) if at is not None and at >= start else len(message)
+        if start < end and is_number(message.tokens[start]):
+            line["quantity"] = self._number(start)
+            start = message.skipped(start + 1, "create.units")
+        if start < end and (text := message.written(start, end).strip(SIGNS)):
+            line["description"] = text
+        if line:
+            order = ("description", "quantity", "unitPrice")
+            self.values[name] = [{each: line[each] for each in order if each in line}]
+
+    def read_one_of(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The one of some records within another, or that whose amount is said."""
+        numbers = {token.number for token in self.message.tokens if token.number is not None}
+        rows = [row for row in rows if row.get("amount") in numbers] or rows
+        if len(rows) == 1:
+            self.values["id"] = rows[0]["id"]
 
     # --- what is said at length
 
@@ -312,7 +456,7 @@ class Filling:
             if client is not None:
                 self._refer(client)
                 until = until if until > index else len(message)
-        if self.record is not None:
+        if self.record is not None and self.record.entity != self._entity:
             self._refer(self.record)
         self._read_company(index)
         end = min(until, self._end_of(index))
@@ -328,6 +472,7 @@ class Filling:
             is_end = index > start and message.tokens[index].mark in _ENDS
             is_more = message.at_any(("language.companies",), index) and "company" in self._schemas
             is_last = index == len(message) - 1 and message.at("language.particles", index)
+            is_more = is_more or index == self._worth_from
             if is_end or (index > start and is_more) or is_last:
                 return index
         return len(message)
@@ -356,10 +501,17 @@ class Filling:
                 self.values.setdefault(name, record.key)
 
 
+def lines_of(schemas: Schemas) -> str:
+    """What a record owns several of that have a price; empty where it has none."""
+    items = {name: schema.get("items", {}) for name, schema in schemas.items()}
+    return next((name for name, item in items.items() if "unitPrice" in item.get("properties", ())),
+                "")  # fmt: skip
+
+
 def text_wanted(schemas: Schemas, missing: Sequence[str]) -> str:
     """The argument that takes what is said besides; empty for none."""
     names = [name for name in _TEXTS if name in schemas]
-    return next((name for name in names if name in missing), "")
+    return next((name for name in names if name in missing or name == "reason"), "")
 
 
 def _types(schema: Mapping[str, Any]) -> set[str]:

@@ -36,6 +36,9 @@ _QUOTED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
+# Verbs of changes of a value; what raises and lowers a number.
+RAISING, LOWERING = "raise.verbs", "lower.verbs"
+CHANGING = ("update.verbs", RAISING, LOWERING)
 _PARTING = (",", ";", ":")
 
 

@@ -201,7 +201,7 @@ REVERSE_PAYMENT = Operation(
     answers=ReversedPaymentSchema,
     returns="Payment",
     result_path="",
-    asked_by=("take back", "storniere", "annule", "anula", "annulla"),
+    asked_by=("take back", "refund", "storniere", "erstatte", "annule", "anula", "annulla"),
 )
 CHECK_E_INVOICE = Operation(
     name="CheckEInvoice",

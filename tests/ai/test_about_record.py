@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.ai.builtin import UNKNOWN
-from app.ai.changes import NEEDS_RECORD
+from app.ai.changes import NEEDS_RECORD, UNKNOWN
 from app.ai.knowledge import NOT_FOUND
 from app.ai.references import find_mentioned
 from app.ai.refusals import NO_WRITES, is_command

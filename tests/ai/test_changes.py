@@ -141,6 +141,75 @@ def test_a_change_is_proposed_with_the_values_that_are_said(
     assert values.items() <= said.items()
 
 
+@pytest.mark.parametrize(("beside", "message", "tool", "values"), [
+    ("client", "limit um 500 erhöhen", "update_client", {"creditLimit": 1500}),
+    ("client", "lower the credit limit by 50 euros", "update_client", {"creditLimit": 950}),
+    ("client", "raise the credit limit by 10%", "update_client", {"creditLimit": 1100}),
+    ("deal", "bump it up to 7000", "update_opportunity", {"amount": 7000}),
+    ("deal", "erhöhe es um 10 Prozent", "update_opportunity", {"amount": 5.5}),
+    ("deal", "den Betrag um 2 senken", "update_opportunity", {"amount": 3}),
+    ("client", "change the owner to Admin", "update_client", {"ownerId": 1}),
+    ("client", "ändere den Verantwortlichen auf Admin", "update_client", {"ownerId": 1}),
+    ("ticket", "assign it to Admin", "update_ticket", {"assigneeId": 1}),
+    ("ticket", "weise das Ticket Admin zu", "update_ticket", {"assigneeId": 1}),
+    ("ticket", "weise es mir zu", "update_ticket", {"assigneeId": 1}),
+    ("", "new deal for Beta: Pumps over 5000", "create_opportunity",
+     {"name": "Pumps", "amount": 5000}),
+    ("", "neuer Deal Pumpen für Beta über 5.000 Euro", "create_opportunity",
+     {"name": "Pumpen", "amount": 5000}),
+    ("", "create an invoice for Beta over €1,200: new website", "create_invoice",
+     {"LineItems": [{"description": "new website", "unitPrice": 1200}]}),
+    ("", "create an invoice for Beta over 500 euros for consulting", "create_invoice",
+     {"LineItems": [{"description": "consulting", "unitPrice": 500}]}),
+    ("", "erstelle eine Rechnung für Beta: 2 Stunden Beratung zu 90 Euro", "create_invoice",
+     {"LineItems": [{"description": "Stunden Beratung", "quantity": 2, "unitPrice": 90}]}),
+    ("", "refund the payment of {paid}, it bounced", "reverse_payment", {"reason": "it bounced"}),
+    ("", "erstatte die Zahlung zu {paid}", "reverse_payment", {}),
+])  # fmt: skip
+def test_amounts_people_and_parts_are_said(
+    api: Api, records: dict[str, Any], beside: str, message: str, tool: str, values: dict[str, Any]
+) -> None:
+    assert api.patch(f"/odata/Clients({records['client']})", {"creditLimit": 1000}).json
+    payment = {"amount": 30, "date": "2026-01-31", "method": "transfer"}
+    assert api.post(f"/api/invoices/{records['invoice']}/payments", payment).status_code == 201
+    answer = chat_beside(api, {**records, "paid": records["INV"]}, beside, message)
+    assert [action["tool"] for action in answer["pendingActions"]] == [tool], answer["reply"]
+    arguments = answer["pendingActions"][0]["arguments"]
+    assert values.items() <= {**arguments, "amount": float(arguments.get("amount", 0))}.items()
+
+
+@pytest.mark.parametrize(("messages", "asked"), [
+    (("create an invoice for Beta over 500 euros", "consulting"), "Say also: description."),
+    (("erstelle eine Rechnung für Beta über 500 Euro", "Beratung"), "Es fehlt noch: Beschreibung."),
+    (("refund the payment", "that of 20"), "Say also: payment."),
+    (("add a note", "they moved"), "Say also: text."),
+])  # fmt: skip
+def test_what_is_asked_for_completes_a_change(
+    api: Api, records: dict[str, Any], messages: tuple[str, str], asked: str
+) -> None:
+    for amount in (30, 20):
+        payment = {"amount": amount, "date": "2026-01-31", "method": "transfer"}
+        assert api.post(f"/api/invoices/{records['invoice']}/payments", payment).status_code == 201
+    first = chat(api, messages[0], context=about("invoices", records["invoice"]))
+    assert (first["reply"], first["pendingActions"]) == (asked, [])
+    (action,) = chat(api, messages[1], sessionId=first["sessionId"])["pendingActions"]
+    assert action["tool"] in ("create_invoice", "reverse_payment", "add_note")
+
+
+@pytest.mark.parametrize(("message", "reply"), [
+    ("change the owner to Nobody", "I found no record that is called “Nobody”."),
+    ("weise es Niemand zu", "Einen Datensatz mit dem Namen „Niemand“ habe ich nicht gefunden."),
+    ("why was the deal lost?", "The lost reason of Motors is Price. [1]"),
+    ("warum haben wir den Deal verloren?", "Verlustgrund von Motors: Preis. [1]"),
+])  # fmt: skip
+def test_who_is_not_known_and_why_it_is_so_is_said(
+    api: Api, records: dict[str, Any], message: str, reply: str
+) -> None:
+    lost = {"stage": "ClosedLost", "lostReason": "Price"}
+    assert api.patch(f"/odata/Opportunities({records['deal']})", lost).status_code == 200
+    assert chat_beside(api, records, "deal", message)["reply"] == reply
+
+
 def test_what_is_missing_is_asked_for_and_then_proposed(api: Api, records: dict[str, Any]) -> None:
     answer = chat(api, f"Record a payment of 500 for {records['INV']}")
     assert answer["pendingActions"] == []
