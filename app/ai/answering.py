@@ -16,9 +16,11 @@ from app.ai.parts import BUILT_IN, Ask, Part, Served, Text, Words
 from app.ai.provider.answering import Provider, ai_provider
 from app.ai.provider.health import ProviderError
 from app.ai.provider.options import read_options
+from app.ai.wording import label
 from app.config import Config
-from app.errors import ApiError
-from app.written.catalogue import marked
+from app.errors import ApiError, ValidationError
+from app.written.catalogue import SOURCE, marked
+from app.written.service_messages import message_in
 
 INSTEAD = marked("(The answer broke off here. The built-in assistant says:)")
 # What the service keeps may change while an answer is made, and the lease must outlive it.
@@ -62,7 +64,19 @@ def answer(ask: Ask) -> Generator[Part]:
         else:
             yield from _by_model(provider, ask)
     except ApiError as error:
-        yield Text(error.message)
+        yield Text(_told(error, ask.language))
+
+
+def _told(error: ApiError, language: str) -> str:
+    """What the service refuses, in the language of the conversation."""
+    if language == SOURCE:
+        return error.message
+    problems = []
+    for each in error.details if isinstance(error, ValidationError) else ():
+        name = each.field.rpartition(".")[2].partition("[")[0]
+        text = message_in(language, each.message)
+        problems.append(f"{label(name, language)}: {text}" if name else text)
+    return "; ".join(problems) or message_in(language, error.message)
 
 
 def _by_model(provider: Provider, ask: Ask) -> Iterator[Part]:

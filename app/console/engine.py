@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.console.service_messages import translated_message
+from app.console.wording import translated_message
 from app.container.engine import Result, ask, query_text
 from app.errors import ApiError, ForbiddenError, refuse_any, telling_all
 

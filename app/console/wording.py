@@ -24,7 +24,6 @@ from app.console.language import (
 from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
 from app.console.property_kinds import is_number
-from app.console.service_messages import called, is_known, translated_message
 from app.container.words import label_text, names_of_words, word_text
 from app.documents.media_types import kind_of_file
 from app.money import MOST_DIGITS, digits, rounded
@@ -32,6 +31,7 @@ from app.odata.model import edm
 from app.written.catalogue import COLUMN, text_as
 from app.written.data_files import data_beside
 from app.written.numbers import ENGLISH, grouped_number
+from app.written.service_messages import called_in, is_known, message_in
 
 # What pages call rights, queues and the like, in English.
 CALLED: Mapping[str, Mapping[str, str]] = data_beside(__file__, "words.toml")
@@ -88,11 +88,20 @@ def deleted(record: str) -> str:
     return translated("%(record)s deleted.", record=record)
 
 
+def translated_message(message: str) -> str:
+    """A message of the service in the language of the page, with the reader's numbers."""
+    return message_in(page_language(), message, page_signs())
+
+
 def problem_text(message: str) -> str:
     """What the service says, in the language of the page: ``amount: must be more than 0``."""
     field, separator, rest = message.partition(": ")
     name = field.rpartition(".")[2]
-    if separator and _FIELD.fullmatch(field) and (is_known(rest) or called(name) != name):
+    if (
+        separator
+        and _FIELD.fullmatch(field)
+        and (is_known(rest) or called_in(page_language(), name) != name)
+    ):
         return about(field, rest)
     return translated_message(message)
 

@@ -58,6 +58,17 @@ def test_a_german_article_answers_what_has_a_word_of_it(
     assert ("Schalten Sie den Drucker" in chat(api, question)["reply"]) is is_answered
 
 
+@pytest.mark.parametrize(("message", "reply"), [
+    (f"erstelle einen Kunden {'X' * 300}", "Name: darf höchstens 200 Zeichen haben"),
+    ("erstelle eine Rechnung für Acme über 99999999999999 Euro: Arbeit", "Einzelpreis: "),
+])  # fmt: skip
+def test_what_the_service_refuses_is_told_in_german(
+    api: Api, acme: int, message: str, reply: str
+) -> None:
+    answer = chat(api, message)
+    assert (answer["pendingActions"], answer["reply"][: len(reply)]) == ([], reply)
+
+
 def test_the_examples_of_the_console_are_answered_alike_in_every_language(api: Api) -> None:
     used = {
         language: [

@@ -28,7 +28,6 @@ from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
 from app.console import area, filters, imports, language, sets, steps, wording
-from app.console.service_messages import CONTEXT
 from app.console.start_page import FIRST_STEPS
 from app.container.measures import MEASURES
 from app.container.model import container
@@ -44,6 +43,7 @@ from app.settings import templates
 from app.settings.groups import GROUPS, settings_of
 from app.writing.reference_rules import RULES
 from app.written.catalogue import BUTTON, COLUMN
+from app.written.service_messages import CONTEXT
 from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent

@@ -7,8 +7,7 @@ import ast
 import pytest
 from flask import Flask
 
-from app.console.service_messages import translated_message
-from app.console.wording import problem_text
+from app.console.wording import problem_text, translated_message
 from tests.console.messages import (
     LEFT_OUT,
     ROOT,

@@ -1,4 +1,4 @@
-"""Messages of the service, which speaks English, in the language of a page.
+"""Messages of the service, which speaks English, in the language of who reads them.
 
 The service fills its messages in before anybody knows who reads them. What a catalogue has is
 recognised by its words: ``must be at most 12`` is ``must be at most %(a)s``. The texts are found
@@ -15,18 +15,9 @@ from functools import cache
 
 from babel.dates import format_date
 
-from app.console.language import (
-    SOURCE,
-    languages,
-    marked,
-    msgids,
-    page_language,
-    translated,
-    translated_as,
-)
-from app.console.numbers import page_signs
 from app.odata.names import apart
-from app.written.numbers import grouped_number
+from app.written.catalogue import SOURCE, catalogue_of, languages, marked, msgids, text_in
+from app.written.numbers import Signs, grouped_number
 
 CONTEXT = "service"
 _OR = marked("or")
@@ -42,27 +33,33 @@ _ARTICLES = ("A", "An")
 _FEW = 10
 
 
-def translated_message(message: str) -> str:
-    """A message in the language of the page; as it is where the catalogue has none for it."""
-    if page_language() == SOURCE:
-        return _NAME.sub(lambda name: called(name[0]), _as_the_page_writes(message))
-    if (known := translated(message)) != message:
+def message_in(language: str, message: str, signs: Signs | None = None) -> str:
+    """A message in a language; as it is where the catalogue has none for it.
+
+    Args:
+        signs: in which the reader writes numbers.
+    """
+    if language == SOURCE:
+        return _NAME.sub(lambda name: called_in(SOURCE, name[0]), _with_signs(message, signs))
+    if (known := text_in(language, message)) != message:
         return known
     sentences = _BETWEEN.split(message)
     if len(sentences) > 1 and all(map(is_known, sentences)):
-        return " ".join(map(translated_message, sentences))
+        return " ".join(message_in(language, each, signs) for each in sentences)
     text, values = _recognised(message)
     if not text:
         return message
-    places = {name: _value(each) for name, each in values.items()}
-    return translated_as(CONTEXT, text, **places).strip()
+    places = {name: _value(language, each, signs) for name, each in values.items()}
+    return (catalogue_of(language).pgettext(CONTEXT, text) % places).strip()
 
 
-def _as_the_page_writes(message: str) -> str:
-    """An English message with the page's own signs in its amounts and days."""
+def _with_signs(message: str, signs: Signs | None) -> str:
+    """An English message with the reader's own signs in its amounts and days."""
     text, values = _recognised(message) if _DIGITS.search(message) else ("", {})
     places = {
-        name: _value(each) if _NUMBER.fullmatch(each) or _DAY.fullmatch(each) else each
+        name: _value(SOURCE, each, signs)
+        if _NUMBER.fullmatch(each) or _DAY.fullmatch(each)
+        else each
         for name, each in values.items()
     }
     return text % places if text else message
@@ -102,27 +99,27 @@ def _weight(text: str) -> int:
     return len(re.sub(r"%\(\w\)s", "", text))
 
 
-def _value(text: str) -> str:
-    """What stands in a place, as the page writes it: a number, a day, a name, another message."""
+def _value(language: str, text: str, signs: Signs | None) -> str:
+    """What stands in a place: a number, a day, a name, another message."""
     if text in _ARTICLES:
         return ""
     if number := _NUMBER.fullmatch(text):
         digits, currency = number.groups(default="")
-        return grouped_number(Decimal(digits.replace(",", "")), page_signs()) + currency
+        return grouped_number(Decimal(digits.replace(",", "")), signs) + currency
     if _DAY.fullmatch(text):
-        return format_date(date.fromisoformat(text), "medium", page_language())
-    for separator, word in ((", ", ", "), (" or ", f" {translated(_OR)} ")):
+        return format_date(date.fromisoformat(text), "medium", language)
+    for separator, word in ((", ", ", "), (" or ", f" {text_in(language, _OR)} ")):
         parts = text.split(separator)
         if len(parts) > 1 and not any(" " in part for part in parts):
-            return word.join(map(_value, parts))
-    return translated_message(text) if " " in text else called(text)
+            return word.join(_value(language, part, signs) for part in parts)
+    return message_in(language, text, signs) if " " in text else called_in(language, text)
 
 
-def called(name: str) -> str:
+def called_in(language: str, name: str) -> str:
     """A name of the model as people call it: ``issueDate``, ``invoice``, ``ClosedLost``."""
     words = apart(name)
     for text in (words[:1].upper() + words[1:].lower(), words, words.lower()):
         if any((None, text) in msgids(each) for each in languages()[1:]):
-            translation = translated(text)
-            return translation.lower() if page_language() == SOURCE else translation
+            translation = text_in(language, text)
+            return translation.lower() if language == SOURCE else translation
     return name
