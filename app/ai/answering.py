@@ -64,10 +64,10 @@ def answer(ask: Ask) -> Generator[Part]:
         else:
             yield from _by_model(provider, ask)
     except ApiError as error:
-        yield Text(_told(error, ask.language))
+        yield Text(_refusal_text(error, ask.language))
 
 
-def _told(error: ApiError, language: str) -> str:
+def _refusal_text(error: ApiError, language: str) -> str:
     """What the service refuses, in the language of the conversation."""
     if language == SOURCE:
         return error.message

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.ai.changes import NEEDS_RECORD, UNKNOWN, Change, answer_change, find_change
+from app.ai.changes import NEEDS_RECORD, UNKNOWN, Change, answer_change, find_change, is_nothing
 from app.ai.context import citation_of
 from app.ai.dialogue import change_after, is_of_many, wishes_in
 from app.ai.figures import TWO_LANGUAGES, Figures, is_foreign_figures
@@ -58,16 +58,16 @@ def answer(ask: Ask) -> Iterator[Part]:
 def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
     is_instruction = is_how_to(text)
-    told = next(iter(find_numbered(text)), ask.record) if is_instruction else None
-    if told is not None and (reason := reason_asked(text, told)) is not None:
-        yield from answer_properties(ask, told, (reason,))
+    record = next(iter(find_numbered(text)), ask.record) if is_instruction else None
+    if record is not None and (reason := reason_asked(text, record)) is not None:
+        yield from answer_properties(ask, record, (reason,))
         return
     if not is_instruction and is_of_many(text):
         yield Text(ask.translated(MANY))
         return
     called = None if is_instruction else summary_of(text)
     change = find_change(ask) if called is None and not is_instruction else None
-    if called is None and (change is None or answer_change(ask, change) is None):
+    if called is None and (change is None or is_nothing(ask, change)):
         change, is_other = change_after(ask) or (change, False)
         ask = replace(ask, replaces=is_other)
     name = called or (change.name if change else "")

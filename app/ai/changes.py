@@ -168,6 +168,12 @@ def is_open(ask: Ask, change: Change) -> bool:
     return bool(change.tool.missing(_filled(ask, change).all))
 
 
+def is_nothing(ask: Ask, change: Change) -> bool:
+    """Whether the one word that says it says too little: "they moved" changes no record."""
+    is_weak = change.free_text is None and change.strength == 1
+    return is_weak and answer_change(ask, change) is None
+
+
 def answer_change(ask: Ask, change: Change) -> Iterator[Part] | None:
     """The proposal, or what it needs besides; None where the words say too little of it."""
     tool, message = change.tool, change.message

@@ -311,17 +311,17 @@ class Filling:
             if name and message.has("language.mine"):
                 self.values[name] = current_caller().user_id
                 return
-        elif (place := next(message.places("update.links"), None)) is not None:
+        elif (link := next(message.places("update.links"), None)) is not None:
             start = message.skipped(0, "language.leads", "language.polite", *CHANGING)
-            asked = self._asked(message.written(start, place[0]).strip(SIGNS))
-            name = next((key for key in keys if key.removesuffix("Id").lower() == asked), "")
-            called = self._text_at(place[1], _NAME)[0] or ""
+            step = self._first_step(message.written(start, link[0]).strip(SIGNS))
+            name = next((key for key in keys if key.removesuffix("Id").lower() == step), "")
+            called = self._text_at(link[1], _NAME)[0] or ""
         if name and called:
             referred = find_named(called, container().set_of_type[keys[name]].name)
             self.unknown = "" if referred else called
             self.values |= {name: referred.key} if referred else {}
 
-    def _asked(self, text: str) -> str:
+    def _first_step(self, text: str) -> str:
         """The property of the record that some words ask for, by the first step to it."""
         record = self.record
         if record is None or not 0 < len(text) <= _LONGEST_NAME:
@@ -396,8 +396,8 @@ class Filling:
         start = colons[0] if colons else len(message) if self.is_first else 0
         at = self._amount_at(start)
         if at is None and (at := self._amount_at(0)) is not None and start == len(message):
-            behind = message.skipped(at + 1, "create.currencies")
-            start = behind + message.at("create.amounts", behind)
+            after_amount = message.skipped(at + 1, "create.currencies")
+            start = after_amount + message.at("create.amounts", after_amount)
         if at is not None:
             line["unitPrice"] = self._number(at)
         end = self._led_from(at) if at is not None and at >= start else len(message)
