@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import idna
 import phonenumbers
-from sqlalchemy import Connection, Table, and_, bindparam, or_, select, update
+from sqlalchemy import Connection, Table, and_, update
 from stdnum import exceptions as stdnum_errors, get_cc_module
 
 from app.models.client import Client, Contact
@@ -116,7 +116,6 @@ FORMS: dict[str, Callable[[str, str | None], str]] = {
 
 
 TABLES: tuple[Any, ...] = (Client.__table__, Contact.__table__, Lead.__table__)
-BATCH = 1000
 
 
 class NormalForm(NamedTuple):
@@ -125,6 +124,10 @@ class NormalForm(NamedTuple):
     name: str
     of: str
     kind: str
+
+    def value(self, text: str | None, country: str | None) -> str | None:
+        """The form of a text, given the country of the organisation."""
+        return None if text is None else FORMS[self.kind](text, country)
 
 
 @lru_cache(maxsize=64)
@@ -150,18 +153,14 @@ def forms_of(
         if form.of in row:
             text = row[form.of]
             asks = text is not None and form.kind == "phone" and is_national(text)
-            forms[form.name] = _form(form, text, country() if asks else None)
+            forms[form.name] = form.value(text, country() if asks else None)
     return forms
-
-
-def _form(form: NormalForm, text: str | None, country: str | None) -> str | None:
-    return None if text is None else FORMS[form.kind](text, country)
 
 
 def forget_national_forms(connection: Connection) -> None:
     """Empty the forms of numbers that are dialled otherwise in another country.
 
-    ``fill_forms`` makes them anew.
+    A job makes them anew (app/crm/normal_forms.py).
     """
     for table in TABLES:
         for form in normal_forms_of(table):
@@ -169,43 +168,3 @@ def forget_national_forms(connection: Connection) -> None:
                 source = table.c[form.of]
                 national = and_(source.is_not(None), ~source.startswith("+"))
                 connection.execute(update(table).where(national).values({form.name: None}))
-
-
-def fill_forms(
-    connection: Connection, table: Table, country: str | None, after: int = 0
-) -> int | None:
-    """Fill the forms of ``table`` that are empty though there is a text: one batch.
-
-    A row version stays, since nothing of the record is another; a row that is changed meanwhile
-    has got its forms by that.
-
-    Args:
-        after: the key that the batch before returned.
-    Returns: the last key of the batch; None where nothing was left.
-    """
-    forms = normal_forms_of(table)
-    empty = [and_(table.c[form.of].is_not(None), table.c[form.name].is_(None)) for form in forms]
-    columns = ("id", "version", *(form.of for form in forms))
-    statement = (
-        select(*(table.c[name] for name in columns))
-        .where(or_(*empty), table.c.id > after)
-        .order_by(table.c.id)
-        .limit(BATCH)
-    )
-    rows = connection.execute(statement).mappings().all()
-    if not rows:
-        return None
-    same = and_(table.c.id == bindparam("row_id"), table.c.version == bindparam("row_version"))
-    change = update(table).where(same).values({
-        form.name: bindparam(f"new_{form.name}") for form in forms
-    })  # fmt: skip
-    values = [
-        {
-            "row_id": row["id"],
-            "row_version": row["version"],
-            **{f"new_{form.name}": _form(form, row[form.of], country) for form in forms},
-        }
-        for row in rows
-    ]
-    connection.execute(change, values)
-    return int(rows[-1]["id"])
