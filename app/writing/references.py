@@ -51,9 +51,11 @@ def check_references(*changes: Change[Any]) -> None:
 def check_contact(change: Change[Any]) -> None:
     """Who has a client and a contact has one of that client, or one who works for no client.
 
-    A contact may go to another client later: what names both keeps them until one of them changes.
+    A contact may go to another client later: what names both keeps them until one of them changes,
+    and a history has them as they have become.
     """
-    if not {"client_id", "contact_id"} <= change.rules.references.keys():
+    is_of_both = {"client_id", "contact_id"} <= change.rules.references.keys()
+    if not is_of_both or change.history is not None:
         return
     client_id, contact_id = change.get("client_id"), change.get("contact_id")
     if None in (client_id, contact_id) or not change.concerns("client_id", "contact_id"):
