@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from app.ai.free_text import FreeText, amended, read_text
-from app.ai.lexicon import SIGNS, Message, is_asked, language_of, message_of, spoken
+from app.ai.lexicon import KINDS, SIGNS, Message, is_asked, language_of, message_of, spoken
 from app.ai.parts import Ask, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.references import find_mentioned, find_numbered
 from app.ai.tools import Tool, may_propose, proposal_of, tools
 from app.ai.values import Filling
-from app.ai.wishes import clauses_of, sentences_of
+from app.ai.wishes import CHANGING, clauses_of, sentences_of
+from app.bi.answering import named_among, periods_in
 from app.odata.names import snake
 from app.written.catalogue import marked
 
@@ -31,7 +32,7 @@ class Change:
     """What is wanted, how many words say so, and the message in the language that it is in.
 
     ``free_text``: the text that it has, where it takes one. ``later``: messages that complete or
-    correct it.
+    correct it. ``unknown``: whose it is to be, where no one record is called so.
     """
 
     tool: Tool
@@ -40,6 +41,7 @@ class Change:
     record: RecordContext | None
     free_text: FreeText | None = None
     later: tuple[str, ...] = ()
+    unknown: str = ""
 
     @property
     def name(self) -> str:
@@ -78,25 +80,44 @@ def find_change(ask: Ask) -> Change | None:
     if is_numbered or change.tool.record is None or change.free_text is not None:
         return change
     # Beside a record, what is said of another one is a change of that.
-    whose = _whose(change.message)
+    whose = _whose(change.message, change.tool.values_of)
     if whose is None:
         return change
     named, rest = whose
+    if named is None:
+        return replace(change, unknown=rest)
     return find_change(replace(ask, context=named, text=rest))
 
 
-def _whose(message: Message) -> tuple[RecordContext, str] | None:
-    """The one record whose whole name stands behind "of", and the message without that: ``set the
-    status of Acme Works to …``."""
+def _whose(message: Message, entity: str) -> tuple[RecordContext | None, str] | None:
+    """The one record whose name stands behind "of", and the message without that: ``set the status
+    of Acme Works to …``; the name where there is none, or several.
+
+    Args:
+        entity: the type whose properties are changed.
+    """
     for start, name_at in message.places("summary.towards"):
         links = (at for at, _ in message.places("update.links") if at > name_at)
         end = next(links, len(message))
         name = message.written(name_at, end).strip(SIGNS)
         records = find_mentioned("", name).records if name else []
-        if len(records) == 1 and records[0].title.lower() == name.lower():
+        is_name = bool(name) and _is_name(message, name_at, entity)
+        if len(records) == 1 and (is_name or records[0].title.lower() == name.lower()):
             rest = message.written(end) if end < len(message) else ""
             return records[0], f"{message.written(0, start)} {rest}".strip() if start else rest
+        if is_name:
+            return None, name
     return None
+
+
+def _is_name(message: Message, index: int, entity: str) -> bool:
+    """Whether a word begins as names do, and is no value, kind or day."""
+    token, code = message.tokens[index], message.lexicon.code
+    values = {start for start, *_ in named_among(message.tokens, code, entity)}
+    days = {start for start, *_ in periods_in(message.tokens, code)}
+    is_other = message.at_any(("language.articles", "language.things", KINDS), index)
+    is_capital = token.text[:1].isupper()
+    return is_capital and not is_other and token.start not in values and index not in days
 
 
 def _with_text(text: str, record: RecordContext | None) -> Iterator[Change]:
@@ -152,7 +173,7 @@ def amends(ask: Ask, before: Change, text: str) -> bool:
         return False
     earlier = _filled(ask, before)
     filling = _filling(before, text, earlier, is_whole=False)
-    is_corrected = message.at_any(("language.correcting", "language.polite"), 0)
+    is_corrected = message.at_any(("language.correcting", "language.polite", *CHANGING), 0)
     missing = tool.missing(earlier.all)
     is_less = len(tool.missing({**earlier.all, **filling.values})) < len(missing)
     return is_less or bool(is_corrected and filling.values)
@@ -177,6 +198,8 @@ def is_nothing(ask: Ask, change: Change) -> bool:
 def answer_change(ask: Ask, change: Change) -> Iterator[Part] | None:
     """The proposal, or what it needs besides; None where the words say too little of it."""
     tool, message = change.tool, change.message
+    if change.unknown:
+        return iter((Text(ask.translated(UNKNOWN, name=change.unknown)),))
     if tool.needs_record and change.record is None:
         is_meant = change.free_text or change.strength > 1 or message.has("language.things")
         return iter((Text(ask.translated(NEEDS_RECORD)),)) if is_meant else None

@@ -366,6 +366,7 @@ def test_a_change_of_a_record_named_by_its_name_is_never_one_of_that_beside(
         ("change the payment terms of globex to 14 days", "paymentTermsDays", 14),
         ("Setze den Status von Globex auf Inaktiv", "status", "Inactive"),
         ("Ändere das Zahlungsziel von Globex auf 14 Tage", "paymentTermsDays", 14),
+        ("Set the status of Glob to Inactive", "status", "Inactive"),
     ):
         answer = (chat(api, message) if module is None
                   else beside(api, records, module, message))  # fmt: skip
