@@ -19,8 +19,8 @@ from app.ai.provider.options import read_options
 from app.ai.wording import label
 from app.config import Config
 from app.errors import ApiError, ValidationError
-from app.written.catalogue import SOURCE, marked
-from app.written.service_messages import message_in
+from app.localisation.catalogue import SOURCE, marked
+from app.localisation.service_messages import message_in
 
 INSTEAD = marked("(The answer broke off here. The built-in assistant says:)")
 # What the service keeps may change while an answer is made, and the lease must outlive it.

@@ -17,8 +17,8 @@ from app.ai.tools import Tool, may_propose, proposal_of, tools
 from app.ai.values import Filling
 from app.ai.wishes import CHANGING, clauses_of, sentences_of
 from app.bi.answering import named_among, periods_in
+from app.localisation.catalogue import marked
 from app.odata.names import snake
-from app.written.catalogue import marked
 
 TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
 NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")

@@ -16,9 +16,9 @@ from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, state_of_record
 from app.bi.answers import SessionState
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
+from app.localisation.catalogue import marked
 from app.permissions import allowed
 from app.search.analysis import words
-from app.written.catalogue import marked
 
 # Questions for numbers in other languages: an article would be quoted for them otherwise.
 TWO_LANGUAGES = marked(

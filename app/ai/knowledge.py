@@ -23,10 +23,10 @@ from app.kb.rendering import to_html
 from app.kb.search import FoundArticle, SearchResult, search_articles
 from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
 from app.kb.usage import note_search
+from app.localisation.catalogue import SOURCE, marked
 from app.permissions import allowed
 from app.search.analysis import language_of
 from app.search.embedding import find_model
-from app.written.catalogue import SOURCE, marked
 
 # The best article answers where it is so near, together with so much of the part of the question's
 # words that an article has; a farther one does not (measured on help articles in two languages).

@@ -18,10 +18,10 @@ from app.bi.answering import nouns_of
 from app.bi.periods.reader import is_one
 from app.bi.words.tokens import Token, tokenise
 from app.container.model import container
+from app.localisation import catalogue
+from app.localisation.data_files import data_beside
 from app.search.analysis import fold, stemmer_of, stop_words
 from app.search.slips import intended_stem
-from app.written import catalogue
-from app.written.data_files import data_beside
 
 ENGLISH = "en"
 KINDS = "kinds"

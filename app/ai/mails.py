@@ -19,7 +19,7 @@ from app.bi.words.speech import capital
 from app.container import engine
 from app.errors import ForbiddenError, InvalidStateError
 from app.http.security import current_caller
-from app.written.catalogue import SOURCE, languages, marked
+from app.localisation.catalogue import SOURCE, languages, marked
 
 OTHER_LANGUAGE = marked(
     "It is written in %(language)s, which they read; your own words stand in it as you wrote them."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.bi.answers import SessionState
-from app.written.catalogue import SOURCE, text_in
+from app.localisation.catalogue import SOURCE, text_in
 
 BUILT_IN = "built-in"
 

@@ -22,11 +22,11 @@ from app.container import engine
 from app.container.measures import MEASURES
 from app.container.words import word_text
 from app.errors import ForbiddenError, NotFoundError
+from app.localisation import catalogue
+from app.localisation.catalogue import SOURCE
+from app.localisation.data_files import data_beside
 from app.odata.model import edm
 from app.search.analysis import words
-from app.written import catalogue
-from app.written.catalogue import SOURCE
-from app.written.data_files import data_beside
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.ai.lexicon import ASKING, Message, languages, message_of, pattern
-from app.written.catalogue import marked
+from app.localisation.catalogue import marked
 
 _CODE = re.compile(
     r"\b(drop|truncate|alter)\s+table\b|\bdelete\s+from\b|\binsert\s+into\b|\bupdate\s+\w+\s+set\b"

@@ -36,6 +36,7 @@ from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import load
 from app.http.json_body import parse_json
 from app.http.security import current_caller
+from app.localisation.catalogue import BUTTON, SOURCE, marked, text_as, text_in
 from app.odata.model import edm
 from app.odata.names import apart, snake
 from app.odata.operations.calls import body_arguments
@@ -56,7 +57,6 @@ from app.tickets.comments import create_comment
 from app.writing.operations import CONDITIONS
 from app.writing.services import SERVICES
 from app.writing.transitions import PATCH
-from app.written.catalogue import BUTTON, SOURCE, marked, text_as, text_in
 
 Arguments = Mapping[str, Any]
 # Of the record that a tool is used on.

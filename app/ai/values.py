@@ -25,11 +25,11 @@ from app.container.model import container, referred_by, title_of
 from app.container.words import word_text
 from app.db.types import iso_instant
 from app.http.security import current_caller
+from app.localisation.catalogue import SOURCE
 from app.odata.model import edm
 from app.odata.names import apart
 from app.search.analysis import stop_words
 from app.settings.days import NOON, start_of, today
-from app.written.catalogue import SOURCE
 
 _ENDS = (",", ";", ".", "!", "?", "(", "-", ":")
 # Where a text is wanted, what is said besides is the first of these that there is.

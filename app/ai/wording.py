@@ -13,9 +13,9 @@ from babel.dates import format_date
 from app.bi.plans.entities import spoken
 from app.bi.words.speech import Speech
 from app.container.words import label_text
+from app.localisation.catalogue import SOURCE, marked, text_in
 from app.money import plain
 from app.settings.days import NOON, day_of, zone
-from app.written.catalogue import SOURCE, marked, text_in
 
 _NOT_SET, _NONE = marked("not set"), marked("none")
 _AT = marked(" at %(time)s")

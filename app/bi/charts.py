@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.written.numbers import ENGLISH, Signs
+from app.localisation.numbers import ENGLISH, Signs
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS = 24

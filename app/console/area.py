@@ -22,8 +22,8 @@ from app.extensions import db
 from app.http.error_answers import as_api_error, error_pages
 from app.http.request_context import current_request_id
 from app.http.security import counted, find_caller, public
+from app.localisation.data_files import data_beside
 from app.permissions import scope_of
-from app.written.data_files import data_beside
 
 ASSETS = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}

@@ -30,9 +30,9 @@ from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller
 from app.jobs.schedule import last_beat
+from app.localisation.catalogue import BUTTON
 from app.operations.declaration import Button
 from app.permissions import allowed
-from app.written.catalogue import BUTTON
 
 # So many of the chosen records are named before the question is answered.
 NAMED = 10

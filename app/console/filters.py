@@ -25,10 +25,10 @@ from app.container.words import options_of
 from app.db.types import iso_instant
 from app.errors import ValidationError
 from app.http.security import current_caller
+from app.localisation.data_files import data_beside
 from app.odata.model import edm
 from app.odata.syntax.literals import decimal_text, quoted
 from app.settings.days import start_of, today
-from app.written.data_files import data_beside
 
 WHERE = "where"
 ME = "me"

@@ -38,7 +38,7 @@ from app.importing.rows import Outcome
 from app.importing.submission import import_file, read_import
 from app.importing.tables import ENCODINGS
 from app.jobs.schedule import last_beat
-from app.written.dates import DAY_FIRST, MONTH_FIRST
+from app.localisation.dates import DAY_FIRST, MONTH_FIRST
 
 ADDRESS = f"{session.ROOT}/imports"
 MODES = (

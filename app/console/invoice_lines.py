@@ -25,11 +25,11 @@ from app.db import records
 from app.errors import ApiError
 from app.invoices.lines import LINE_ITEM, complete, line_totals
 from app.invoices.products import other_price, values_of
+from app.localisation.numbers import NoNumberError
 from app.models.invoice import TAX_CATEGORIES
 from app.models.product import Product
 from app.settings import organisation
 from app.writing.validation import too_many
-from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3

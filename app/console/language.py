@@ -10,8 +10,7 @@ from flask import Flask, g, has_request_context, request
 
 from app.auth.users import language_of_account
 from app.http.security import find_caller
-from app.settings import organisation
-from app.written.catalogue import (
+from app.localisation.catalogue import (
     SOURCE,
     catalogue_of,
     catalogue_path,
@@ -19,7 +18,8 @@ from app.written.catalogue import (
     marked,
     msgids,
 )
-from app.written.numbers import UNSAID
+from app.localisation.numbers import UNSAID
+from app.settings import organisation
 
 # What pages take from the catalogues of texts.
 __all__ = ("SOURCE", "catalogue_path", "languages", "marked", "msgids")

@@ -9,7 +9,7 @@ from app.console.language import page_language
 from app.console.typed import MistypedError
 from app.importing.units import unit_code
 from app.invoices.texts import units
-from app.written.code_names import (
+from app.localisation.code_names import (
     UNKNOWN_COUNTRY,
     country_code,
     country_names,

@@ -7,9 +7,7 @@ from decimal import Decimal
 from flask import g, has_request_context
 
 from app.console.language import SOURCE, account_language, page_language
-from app.money import digits
-from app.settings import organisation
-from app.written.numbers import (
+from app.localisation.numbers import (
     Signs,
     grouped_number,
     read_number,
@@ -17,6 +15,8 @@ from app.written.numbers import (
     signs_for,
     signs_of,
 )
+from app.money import digits
+from app.settings import organisation
 
 
 def reader_signs() -> Signs | None:

@@ -23,8 +23,8 @@ from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
+from app.localisation.numbers import UNSAID
 from app.models.user import Role, User
-from app.written.numbers import UNSAID
 
 ACCOUNT = f"{session.ROOT}/account"
 # English as its account language says nothing, so that who wants it everywhere names a country.

@@ -10,8 +10,8 @@ from app.console.language import translated
 from app.container.measures import MEASURES
 from app.container.model import container, title_of
 from app.errors import NotFoundError
+from app.localisation.data_files import data_beside
 from app.odata.model import edm
-from app.written.data_files import data_beside
 
 # Records that were moved in are as old as they were made, whatever their keys are.
 NEWEST = "createdAt desc,id desc"

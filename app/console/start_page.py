@@ -30,6 +30,7 @@ from app.container.model import container
 from app.db.engines import read_engine
 from app.db.types import iso_instant
 from app.http.security import current_caller, requires
+from app.localisation.data_files import data_beside
 from app.models.invoice import Invoice
 from app.models.user import ApiKey, User
 from app.models.webhook import WebhookEndpoint
@@ -38,7 +39,6 @@ from app.odata.model import edm
 from app.permissions import allowed, scope_of
 from app.settings import Organisation, Seller, change_settings, organisation
 from app.settings.days import start_of, today
-from app.written.data_files import data_beside
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from app.container.engine import ask
 from app.container.model import container
 from app.errors import NotFoundError
 from app.http.schema_fields import Field as SchemaField
+from app.localisation.catalogue import BUTTON
 from app.money import digits, written
 from app.operations.declaration import Operation
 from app.operations.wire_types import edm_type, labels_of, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
-from app.written.catalogue import BUTTON
 
 # Entity type, name in allowedActions -> the operation that the page offers for it.
 OFFERED: Mapping[tuple[str, str], Operation] = {

@@ -16,7 +16,7 @@ from app.console.language import translated
 from app.console.numbers import page_signs
 from app.console.wording import grouped, value_words, words
 from app.container.words import are_words
-from app.written.numbers import grouped_number
+from app.localisation.numbers import grouped_number
 
 # Colours of the style sheet; further series begin again.
 COLOURS = 6

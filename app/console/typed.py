@@ -10,7 +10,7 @@ from flask import request
 from app.console.language import translated
 from app.errors import ValidationError
 from app.http.schema_fields import BadValueError
-from app.written.numbers import NoNumberError
+from app.localisation.numbers import NoNumberError
 
 # A key of a record has no more digits.
 _LONGEST_KEY = 18

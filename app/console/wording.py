@@ -26,12 +26,12 @@ from app.console.numbers import number_text, page_signs
 from app.console.property_kinds import is_number
 from app.container.words import label_text, names_of_words, word_text
 from app.documents.media_types import kind_of_file
+from app.localisation.catalogue import COLUMN, text_as
+from app.localisation.data_files import data_beside
+from app.localisation.numbers import ENGLISH, grouped_number
+from app.localisation.service_messages import called_in, is_known, message_in
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
-from app.written.catalogue import COLUMN, text_as
-from app.written.data_files import data_beside
-from app.written.numbers import ENGLISH, grouped_number
-from app.written.service_messages import called_in, is_known, message_in
 
 # What pages call rights, queues and the like, in English.
 CALLED: Mapping[str, Mapping[str, str]] = data_beside(__file__, "words.toml")

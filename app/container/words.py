@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from app.container.model import container
+from app.localisation.catalogue import SOURCE, marked, text_as, text_in
 from app.odata.model import edm
 from app.odata.names import apart
-from app.written.catalogue import SOURCE, marked, text_as, text_in
 
 # Codes of the kinds of tax in e-invoices (UNCL 5305), with what they stand for.
 _TAX_KINDS: Mapping[str, str] = {

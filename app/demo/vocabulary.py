@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 
 class Row(SimpleNamespace):

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import puremagic
 
 from app.errors import UnsupportedMediaTypeError, ValidationError
-from app.written.catalogue import marked
+from app.localisation.catalogue import marked
 
 MAXIMUM_LENGTH = 255
 # What turns the direction of writing: "photo\u202egpj.exe" reads as photoexe.jpg.

@@ -22,22 +22,22 @@ from app.http.security import current_caller
 from app.importing.units import unit_code
 from app.invoices.lines import UNKNOWN_UNIT
 from app.invoices.products import PRODUCT
-from app.models.searched import search_text
-from app.permissions import allowed
-from app.settings.days import zone
-from app.writing.fields import has_one_line
-from app.writing.rules import EntityRules
-from app.written.catalogue import languages
-from app.written.code_names import (
+from app.localisation.catalogue import languages
+from app.localisation.code_names import (
     UNKNOWN_COUNTRY,
     country_code,
     language_code,
     read_currency,
     without_currency,
 )
-from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
-from app.written.data_files import data_beside
-from app.written.numbers import COMMA, POINT
+from app.localisation.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
+from app.localisation.data_files import data_beside
+from app.localisation.numbers import COMMA, POINT
+from app.models.searched import search_text
+from app.permissions import allowed
+from app.settings.days import zone
+from app.writing.fields import has_one_line
+from app.writing.rules import EntityRules
 
 # --- a whole name in one cell, as the first and the last name of a person
 

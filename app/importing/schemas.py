@@ -19,8 +19,8 @@ from app.importing.columns import (
     UPDATE_BY,
 )
 from app.importing.tables import ENCODINGS
+from app.localisation.dates import ORDERS
 from app.models.import_job import IMPORT_STATUSES
-from app.written.dates import ORDERS
 
 MAPPING_REFUSED = 'must be a JSON object such as {"Company": "name", "Rank": null}'
 _MOST_MAPPED = 500

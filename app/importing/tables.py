@@ -18,8 +18,8 @@ from typing import TextIO
 from app.errors import UnsupportedMediaTypeError, ValidationError
 from app.importing.limits import JOB, Budget, Limits
 from app.importing.workbook import Row, workbook_rows
-from app.written.columns import cell_text
-from app.written.guards import unguarded
+from app.localisation.columns import cell_text
+from app.localisation.guards import unguarded
 
 MOST_COLUMNS = 200
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from app.invoices.einvoice import codes
 from app.invoices.texts import LANGUAGES, units
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 
 def unit_code(text: str) -> str | None:

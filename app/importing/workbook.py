@@ -22,7 +22,7 @@ from xml.parsers import expat
 
 from app.errors import UnsupportedMediaTypeError, ValidationError
 from app.importing.limits import Budget
-from app.written.columns import Cell
+from app.localisation.columns import Cell
 
 # A row beyond the columns that a table may have is known to be too wide by one cell more.
 Row = tuple[int, list[Cell]]

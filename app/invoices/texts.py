@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "pl", "ru")
 FALLBACK = "en"

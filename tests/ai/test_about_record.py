@@ -13,7 +13,7 @@ from app.ai.knowledge import NOT_FOUND
 from app.ai.references import find_mentioned
 from app.ai.refusals import NO_WRITES, is_command
 from app.ai.tools import NEEDS_VALUES
-from app.written.catalogue import text_in
+from app.localisation.catalogue import text_in
 from tests.ai.conftest import about, chat, made
 from tests.conftest import Once
 from tests.contract.conftest import Api

@@ -13,8 +13,8 @@ from app.ai.tools import CreateTool, OperationTool, UpdateTool, tools
 from app.bi.plans.entities import spoken
 from app.container.model import container
 from app.container.words import label_text, options_of, word_text
+from app.localisation.catalogue import BUTTON, msgids
 from app.odata.names import apart
-from app.written.catalogue import BUTTON, msgids
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 from tests.factories import today

@@ -9,7 +9,7 @@ import pytest
 
 from app.ai.dialogue import is_of_many
 from app.ai.refusals import MANY
-from app.written.catalogue import text_in
+from app.localisation.catalogue import text_in
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 from tests.factories import today

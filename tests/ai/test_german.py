@@ -9,7 +9,7 @@ from flask import Flask
 
 from app.ai.wording import day_text, value_text
 from app.console.assistant import EXAMPLES
-from app.written.catalogue import languages, text_in
+from app.localisation.catalogue import languages, text_in
 from tests.ai.conftest import about, chat, made, publish
 from tests.contract.conftest import Api
 

@@ -16,7 +16,7 @@ CUTTING = {
     "app.odata.binding.comparison": "UTC: a date literal beside an instant (contract P5)",
     "app.odata.sql.sqlite_functions": "none: a date plus a duration is a date",
     "app.importing.workbook": "none: a cell has no zone",
-    "app.written.columns": "none: likewise",
+    "app.localisation.columns": "none: likewise",
     "app.demo.sales": "UTC: the history is invented",
     "app.demo.work": "UTC: likewise",
     "app.demo.billing": "UTC: likewise",

@@ -23,10 +23,10 @@ from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.errors import ServiceUnavailableError
+from app.localisation.guards import guarded, unguarded
 from app.models.event import Event
 from app.models.report import ReportExport
 from app.models.user import ApiKey
-from app.written.guards import guarded, unguarded
 from tests.contract.conftest import Api
 from tests.factories import event_names, put_row, rows
 

@@ -36,14 +36,14 @@ from app.events import NAMES
 from app.extensions import Model
 from app.factory import create_app
 from app.importing.columns import properties_of
+from app.localisation.catalogue import BUTTON, COLUMN
+from app.localisation.service_messages import CONTEXT
 from app.mail import recipients
 from app.odata.model import edm
 from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import templates
 from app.settings.groups import GROUPS, settings_of
 from app.writing.reference_rules import RULES
-from app.written.catalogue import BUTTON, COLUMN
-from app.written.service_messages import CONTEXT
 from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent

@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po
 
 import app
 from app.console.language import catalogue_path, languages
-from app.written.service_messages import CONTEXT
+from app.localisation.service_messages import CONTEXT
 from tests.architecture.modules import nodes_of
 
 ROOT = Path(app.__file__).parent

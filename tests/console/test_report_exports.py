@@ -19,9 +19,9 @@ from app.bi.reports.definition import Report
 from app.clock import utc_now
 from app.console.language import msgids
 from app.db.engines import transaction
+from app.localisation.catalogue import COLUMN, text_as, text_in
 from app.models.event import OutgoingMail
 from app.models.report import SavedReport
-from app.written.catalogue import COLUMN, text_as, text_in
 from tests.bi.conftest import business
 from tests.console.conftest import Browser, SignIn
 from tests.factories import put_row, rows

@@ -9,8 +9,8 @@ import pytest
 
 from app.console import wording
 from app.console.area import ASSETS
+from app.localisation.catalogue import COLUMN, text_as, text_in
 from app.writing.transitions import MACHINES
-from app.written.catalogue import COLUMN, text_as, text_in
 from tests.console.catalogue import HEADS
 
 

@@ -19,7 +19,7 @@ from app.documents.media_types import (
     suspicion,
 )
 from app.errors import UnsupportedMediaTypeError, ValidationError
-from app.written.catalogue import msgids
+from app.localisation.catalogue import msgids
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 

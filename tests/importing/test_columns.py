@@ -14,8 +14,8 @@ from flask import Flask
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.importing.columns import Column, Options, Plan, plan_columns
+from app.localisation.columns import Cell
 from app.settings import change_settings
-from app.written.columns import Cell
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ from app.http.schema_bounds import CONTROLS
 from app.http.security import acting_as, system_caller
 from app.importing.columns import Options, Plan
 from app.importing.tables import open_table
+from app.localisation.guards import guarded, marked, unguarded
 from app.settings import change_settings
-from app.written.guards import guarded, marked, unguarded
 from tests.contract.conftest import Api, admin, sign_in
 
 __all__ = ["admin", "sign_in"]

@@ -19,8 +19,8 @@ from app.importing.columns import (
     properties_of,
     usual_headings,
 )
-from app.written.catalogue import languages
-from app.written.code_names import (
+from app.localisation.catalogue import languages
+from app.localisation.code_names import (
     LANGUAGES,
     UNKNOWN_COUNTRY,
     country_code,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from app.bi.exports.table import ExportTable, plain
-from app.written.guards import guarded
-from app.written.numbers import COMMA, POINT
+from app.localisation.guards import guarded
+from app.localisation.numbers import COMMA, POINT
 
 
 def write_csv(table: ExportTable, path: Path) -> None:

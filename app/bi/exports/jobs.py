@@ -22,9 +22,9 @@ from app.errors import ApiError
 from app.http.security import current_caller
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
+from app.localisation.catalogue import SOURCE
 from app.models.report import ReportExport
 from app.permissions import require
-from app.written.catalogue import SOURCE
 
 log = structlog.get_logger(__name__)
 # A large export takes minutes; its lease is renewed with each page that it has written.

@@ -21,11 +21,11 @@ from app.errors import ApiError
 from app.http.security import current_caller
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
+from app.localisation.catalogue import SOURCE
 from app.mail.outbox import queue_mail
 from app.models.report import SavedReport
 from app.permissions import require
 from app.settings.days import zone
-from app.written.catalogue import SOURCE
 
 log = structlog.get_logger(__name__)
 # A large report takes minutes.

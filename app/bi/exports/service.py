@@ -24,8 +24,8 @@ from app.http.request_context import running_app
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.jobs.leases import wake
+from app.localisation.catalogue import SOURCE
 from app.models.report import ReportExport
-from app.written.catalogue import SOURCE
 
 # More rows than these are left to the worker: a request should end within seconds.
 AT_ONCE = 20_000

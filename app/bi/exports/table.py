@@ -16,7 +16,7 @@ from app.bi.reports.language import ReportLanguage
 from app.bi.reports.totals import Totals
 from app.db.engines import steady_read
 from app.http.page_sizes import ODATA
-from app.written.dates import happens_once
+from app.localisation.dates import happens_once
 
 PAGE_ROWS = ODATA.largest
 Progress = Callable[[int], None]

@@ -21,7 +21,7 @@ from app.bi.reports.language import report_language
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.jobs.scratch import scratch_folder
-from app.written.catalogue import SOURCE
+from app.localisation.catalogue import SOURCE
 
 AREA = "exports"
 _PIECE = 64 * 1024

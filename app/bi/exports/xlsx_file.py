@@ -17,9 +17,9 @@ from app.bi.charts import COLOURS
 from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
 from app.bi.reports.definition import Column
+from app.localisation.guards import marked
 from app.money import USUAL_DIGITS, digits
 from app.settings.days import zone
-from app.written.guards import marked
 
 LONGEST_CELL = 32_767
 # Doubles keep so many digits; a longer number is a text, or its last ones would change.

@@ -28,8 +28,8 @@ from app.bi.words.speech import ENGLISH_CODE, Speech, plural
 from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
 from app.container.model import container
+from app.localisation.data_files import data_beside
 from app.odata.model import edm
-from app.written.data_files import data_beside
 
 Phrase = tuple[str, ...]
 LANGUAGES = ("en", "de")

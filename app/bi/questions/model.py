@@ -32,8 +32,8 @@ from app.bi.questions.algebra import (
 from app.bi.words.speech import Speech
 from app.container.model import container
 from app.container.words import options_of
+from app.localisation.data_files import data_beside
 from app.odata.model import edm
-from app.written.data_files import data_beside
 
 # Enumerations that say nothing of a record to people.
 _TECHNICAL = frozenset((

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 
 @lru_cache(maxsize=1)

@@ -58,8 +58,8 @@ from app.bi.questions.periods import (
 )
 from app.bi.questions.roles import goes_down, roles
 from app.bi.words.tokens import stem
+from app.localisation.data_files import data_beside
 from app.settings import organisation
-from app.written.data_files import data_beside
 
 _SIGNS: Mapping[str, Sign] = {
     "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",

@@ -10,7 +10,7 @@ from app.bi.charts import Chart
 from app.bi.plans.columns import rounded_apart
 from app.bi.reports.definition import Column, Parameter, Report
 from app.container.measures import ALL, MEASURES
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 
 @cache

@@ -16,7 +16,7 @@ from app.bi.charts import MOST_BARS, MOST_POINTS, Chart
 from app.bi.query import Row
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.language import ReportLanguage
-from app.written.catalogue import marked
+from app.localisation.catalogue import marked
 
 # Bars or points that are kept to choose from; a report with more of them is no picture.
 MOST_KEPT = 5000

@@ -12,10 +12,10 @@ from babel.dates import format_date, format_datetime
 
 from app.bi.reports.definition import Column, Report
 from app.container.words import names_of_words, word_text
+from app.localisation.catalogue import COLUMN, SOURCE, catalogue_of, text_as, text_in
+from app.localisation.numbers import ENGLISH, Signs, signs_of
 from app.settings import organisation
 from app.settings.days import zone
-from app.written.catalogue import COLUMN, SOURCE, catalogue_of, text_as, text_in
-from app.written.numbers import ENGLISH, Signs, signs_of
 
 
 @dataclass(frozen=True)

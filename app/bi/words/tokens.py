@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from app.localisation.numbers import readings
 from app.search.slips import intended_stem
-from app.written.numbers import readings
 
 # Nobody slips so often in one question: what follows is left as it is.
 MOST_STRANGE = 25

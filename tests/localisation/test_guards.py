@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from app.written.guards import guarded, marked, unguarded
+from app.localisation.guards import guarded, marked, unguarded
 
 
 @pytest.mark.parametrize(

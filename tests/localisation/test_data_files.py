@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.written.data_files import data_beside
+from app.localisation.data_files import data_beside
 
 
 def test_a_file_beside_a_module_or_in_a_folder_beside_it_is_read(tmp_path: Path) -> None:

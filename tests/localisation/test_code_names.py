@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.written.code_names import (
+from app.localisation.code_names import (
     country_code,
     language_code,
     language_names,

@@ -9,7 +9,7 @@ from babel import localedata
 from babel.numbers import format_decimal
 from hypothesis import given, settings, strategies as st
 
-from app.written.numbers import (
+from app.localisation.numbers import (
     AmbiguousNumberError,
     NoNumberError,
     grouped_number,

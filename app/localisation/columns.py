@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from app.written.dates import (
+from app.localisation.dates import (
     ORDERS,
     AmbiguousDateError,
     NoDateError,
@@ -17,7 +17,7 @@ from app.written.dates import (
     read_date,
     read_instant,
 )
-from app.written.numbers import (
+from app.localisation.numbers import (
     COMMA,
     POINT,
     SIGNS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.written.catalogue import languages, marked, text_in
+from app.localisation.catalogue import languages, marked, text_in
 
 
 @pytest.mark.parametrize(("language", "text"), [

@@ -10,7 +10,7 @@ from babel import localedata
 from babel.dates import format_date
 from hypothesis import given, settings, strategies as st
 
-from app.written.dates import (
+from app.localisation.dates import (
     DAY_FIRST,
     MONTH_FIRST,
     AmbiguousDateError,

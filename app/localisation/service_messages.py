@@ -15,9 +15,9 @@ from functools import cache
 
 from babel.dates import format_date
 
+from app.localisation.catalogue import SOURCE, catalogue_of, languages, marked, msgids, text_in
+from app.localisation.numbers import Signs, grouped_number
 from app.odata.names import apart
-from app.written.catalogue import SOURCE, catalogue_of, languages, marked, msgids, text_in
-from app.written.numbers import Signs, grouped_number
 
 CONTEXT = "service"
 _OR = marked("or")

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
+from app.localisation.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
