@@ -7,12 +7,14 @@ from typing import Any
 from app.auth.api_keys import API_KEY, check_new_key
 from app.auth.roles import check_permissions
 from app.auth.schemas import PERMISSIONS_EXAMPLE
-from app.auth.users import ACCOUNT, check_password
+from app.auth.users import check_account
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, PostBodySchema
 from app.models.user import USER_STATUSES
 
+# The service tells of the rest, together with what it has to look up.
+_EMAIL, _DISPLAY_NAME = validate.Length(max=254), validate.Length(1, 200)
 _PASSWORD = validate.Length(max=10_000)
 _PERMISSIONS = {
     "description": "Permission to `all`, `own` records or, for articles, `published`.",
@@ -35,34 +37,36 @@ class UserQuerySchema(PageQuerySchema):
 class NewUserSchema(CheckedSchema, PostBodySchema):
     """An account to make."""
 
-    checked_by = check_password
+    checked_by = check_account
 
-    username = ACCOUNT.field("username", example="anna")
-    email = ACCOUNT.field("email", required=True, allow_none=False, example="anna@example.com")
-    display_name = ACCOUNT.field("display_name", load_default=None)
+    username = fields.String(required=True, example="anna")
+    email = fields.String(required=True, validate=_EMAIL, example="anna@example.com")
+    display_name = fields.String(load_default=None, validate=_DISPLAY_NAME)
     password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
     roles = fields.List(
         fields.String(), required=True, validate=validate.Length(1, 20), example=["Sales"]
     )
-    language = ACCOUNT.field("language", load_default="en")
-    timezone = ACCOUNT.field("timezone", load_default="UTC")
+    language = fields.String(load_default="en")
+    timezone = fields.String(load_default="UTC")
 
 
-class UserChangesSchema(Schema):
+class UserChangesSchema(CheckedSchema):
     """What to change of an account; what is left out stays."""
 
-    email = ACCOUNT.field("email", allow_none=False, example="anna@example.com")
-    display_name = ACCOUNT.field("display_name", example="Anna Berg")
-    status = ACCOUNT.field("status")
+    checked_by = check_account
+
+    email = fields.String(validate=_EMAIL, example="anna@example.com")
+    display_name = fields.String(validate=_DISPLAY_NAME, example="Anna Berg")
+    status = fields.String(validate=validate.OneOf(USER_STATUSES))
     roles = fields.List(fields.String(), validate=validate.Length(1, 20), example=["Sales"])
-    language = ACCOUNT.field("language", example="de")
-    timezone = ACCOUNT.field("timezone", example="Europe/Berlin")
+    language = fields.String(example="de")
+    timezone = fields.String(example="Europe/Berlin")
 
 
 class PasswordResetSchema(CheckedSchema, PostBodySchema):
     """The password to set; without one a random one is made and shown once."""
 
-    checked_by = check_password
+    checked_by = check_account
 
     password = fields.String(validate=_PASSWORD, example="three-blue-kettles")
 

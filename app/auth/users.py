@@ -80,14 +80,19 @@ def create_user(
     return user_id
 
 
-def check_password(account: Mapping[str, Any]) -> None:
-    """Look at the password of an account, if it is given one.
+def check_account(account: Mapping[str, Any]) -> None:
+    """Look at what is said of an account, as far as it can be said without a row.
 
-    Raises: ValidationError.
+    Raises: ValidationError, with each field.
     """
-    if (password := account.get("password")) is not None:
-        names = (account.get(name) for name in ("username", "email", "display_name"))
-        check_new_password(password, *names)
+    values = {name: account[name] for name in ACCOUNT.writable if account.get(name) is not None}
+    problems = validate(ACCOUNT, values, partial=True)[1]
+    password = account.get("password")
+    names = (account.get(name) for name in ("username", "email", "display_name"))
+    gathered(
+        lambda: refuse_any(problems),
+        lambda: None if password is None else check_new_password(password, *names),
+    )
 
 
 def insert_account(*, username: str, **values: Any) -> int:

@@ -56,7 +56,7 @@ METHODS = {
     ROOT.parent / "bi": [("**.py", "python")],
     ROOT.parent / "container": [("**.py", "python")],
     ROOT.parent / "documents": [("**.py", "python")],
-    ROOT.parent / "written": [("**.py", "python")],
+    ROOT.parent / "localisation": [("**.py", "python")],
 }
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 # What means something else at the head of a column than elsewhere.

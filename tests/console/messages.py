@@ -28,7 +28,7 @@ LEFT_OUT = (
     "importing/history.py", "invoices/chain.py", "invoices/einvoice/codes.py",
     "invoices/history.py", "invoices/pdf/", "jobs/", "mail/", "metrics/", "models/", "odata/",
     "openapi/", "output_file.py", "start/", "webhooks/journal.py", "writing/reference_rules.py",
-    "written/guards.py",
+    "localisation/guards.py",
 )  # fmt: skip
 SHOWN = (
     "bi/reports/", "http/error_answers.py", "http/limits.py", "http/schema_bounds.py",
