@@ -1048,6 +1048,10 @@ class Grammar:
         end = ends.by_kind.get(kind.key, start)
         return Figure(f"{start}..{end}") if end != start else None
 
+    def time_taken(self, _: str, draft: Draft) -> Draft | None:
+        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
+        return draft.flagged("counted") if is_duration else None
+
     def different(self, _: str, part: Options) -> Draft:
         names = Options(f"distinct {part.key}", part.by_kind)
         return Draft(frozenset(part.by_kind), columns=(names,), flags=frozenset(("distinct",)))
