@@ -113,11 +113,12 @@ def _whose(message: Message, entity: str) -> tuple[RecordContext | None, str] | 
 def _is_name(message: Message, index: int, entity: str) -> bool:
     """Whether a word begins as names do, and is no value, kind or day."""
     token, code = message.tokens[index], message.lexicon.code
+    is_other = message.at_any(("language.articles", "language.things", KINDS), index)
+    if is_other or not token.text[:1].isupper():
+        return False
     values = {start for start, *_ in named_among(message.tokens, code, entity)}
     days = {start for start, *_ in periods_in(message.tokens, code)}
-    is_other = message.at_any(("language.articles", "language.things", KINDS), index)
-    is_capital = token.text[:1].isupper()
-    return is_capital and not is_other and token.start not in values and index not in days
+    return token.start not in values and index not in days
 
 
 def _with_text(text: str, record: RecordContext | None) -> Iterator[Change]:
