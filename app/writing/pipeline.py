@@ -37,7 +37,7 @@ from app.writing.deletion import lock_dependents, release
 from app.writing.integrity import named_refusals
 from app.writing.normal_forms import forms_of
 from app.writing.numbering import number_all, running_number
-from app.writing.references import check_contact, check_references
+from app.writing.references import check_references
 from app.writing.rules import E, EntityRules
 from app.writing.states import require_state, require_step
 from app.writing.transitions import StateMachine
@@ -478,7 +478,6 @@ class EntityService(Generic[E]):
 
     def _check_rules(self, change: Change[E]) -> None:
         self.check(change)
-        check_contact(change)
         if change.rules.has_amounts and change.changes("currency", *change.rules.amounts):
             check_amounts(change, self.currency_of(change))
 

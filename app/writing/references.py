@@ -6,7 +6,7 @@ by naming it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -46,23 +46,30 @@ def check_references(*changes: Change[Any]) -> None:
     for change, field, table, key in named:
         if key not in readable[table]:
             change.refuse_field(field, missing(table, key))
+    _check_contacts(changes)
 
 
-def check_contact(change: Change[Any]) -> None:
+def _check_contacts(changes: Sequence[Change[Any]]) -> None:
     """Who has a client and a contact has one of that client, or one who works for no client.
 
     A contact may go to another client later: what names both keeps them until one of them changes,
-    and a history has them as they have become.
+    and a history, whose references are checked elsewhere, has them as they have become.
     """
-    is_of_both = {"client_id", "contact_id"} <= change.rules.references.keys()
-    if not is_of_both or change.history is not None:
+    of_both = [
+        change
+        for change in changes
+        if {"client_id", "contact_id"} <= change.rules.references.keys()
+        and change.concerns("client_id", "contact_id")
+        and change.get("client_id") is not None
+    ]
+    named = {change.get("contact_id") for change in of_both} - {None}
+    if not named:
         return
-    client_id, contact_id = change.get("client_id"), change.get("contact_id")
-    if None in (client_id, contact_id) or not change.concerns("client_id", "contact_id"):
-        return
-    contact = change.related(Contact, contact_id)
-    if contact is not None and contact.client_id not in (None, client_id):
-        change.refuse("contact_id", "belongs to another client")
+    statement = select(Contact.id, Contact.client_id).where(Contact.id.in_(named))
+    clients = {row.id: row.client_id for row in db.session.execute(statement)}
+    for change in of_both:
+        if clients.get(change.get("contact_id")) not in (None, change.get("client_id")):
+            change.refuse("contact_id", "belongs to another client")
 
 
 def _references(change: Change[Entity]) -> Iterator[_Named]:
